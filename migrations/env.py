@@ -1,7 +1,7 @@
 """Runs migrations against ``DATABASE_URL``."""
 
 from alembic import context
-from sqlalchemy import create_engine, text
+from sqlalchemy import NullPool, create_engine, text
 
 import core.tables  # noqa: F401  registers the tables
 from core.db import Base
@@ -15,7 +15,7 @@ _LOCK = 0x6B61726174
 
 def run() -> None:
     settings = Settings()
-    engine = create_engine(settings.sqlalchemy_url)
+    engine = create_engine(settings.sqlalchemy_url, poolclass=NullPool)
     with engine.connect() as connection:
         connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": _LOCK})
         # Nobody works on what may have to go again.
@@ -31,7 +31,6 @@ def run() -> None:
             connection.commit()
         connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": _LOCK})
         connection.commit()
-    engine.dispose()
 
 
 run()

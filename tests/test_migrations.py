@@ -1,51 +1,129 @@
 """The migrations make the schema that the code declares, and can be taken back."""
 
-import os
-import subprocess
-import sys
+import contextlib
+import re
 import uuid
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Literal
 
+import psycopg
+import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from fastapi.testclient import TestClient
 from psycopg import sql
-from sqlalchemy import Engine, create_engine, func, inspect, select
+from sqlalchemy import Engine, create_engine, func, inspect, select, text
 
 from api.main import create_app
 from core.settings import Settings
 from core.tables import Annotation, Project
+from karat.local.unfinished import set_aside
 from tests.conftest import ROOT, Services
+from tests.processes import libpq_url
 from tests.workers.loop import Loop
 from tests.world import World
 
 DATABASE = "karat_migrations"
+_CHECKS = """
+    SELECT conrelid::regclass::text || '.' || conname, pg_get_constraintdef(oid)
+    FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace
+"""
+_SOURCES = "SELECT oid FROM pg_constraint WHERE conname = 'ck_annotations_source'"
 
 
-def alembic(services: Services, *command: str, database: str = DATABASE) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "alembic", "-c", "migrations/alembic.ini", *command],
-        cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": services.database_url(database)},
-        check=True,
-        capture_output=True,
-    )
+def alembic(
+    services: Services,
+    verb: Literal["upgrade", "downgrade"],
+    revision: str,
+    *,
+    database: str = DATABASE,
+    restoring: bool = False,
+) -> None:
+    """As the command does, in this process: each of its own would import longer than it works."""
+    options = Namespace(x=["restoring=yes"] if restoring else [])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DATABASE_URL", services.database_url(database))
+        getattr(command, verb)(Config(ROOT / "migrations/alembic.ini", cmd_opts=options), revision)
+
+
+@contextlib.contextmanager
+def empty(services: Services, name: str = DATABASE) -> Iterator[Engine]:
+    """A database without tables."""
+    services.administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    engine = create_engine(services.database_url(name))
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+        services.administer(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
+
+
+def checks(engine: Engine) -> dict[str, list[str]]:
+    """The words of each CHECK, in whatever order they are said."""
+    with engine.connect() as connection:
+        found = connection.execute(text(_CHECKS)).all()
+    return {name: sorted(re.findall(r"\w+", said)) for name, said in found}
+
+
+@pytest.fixture(scope="module")
+def declared(services: Services) -> dict[str, list[str]]:
+    """What the tables check, as the code declares them."""
+    with empty(services, f"{DATABASE}_declared") as engine:
+        Annotation.metadata.create_all(engine)
+        return checks(engine)
 
 
 def test_the_newest_schema_is_what_the_tables_declare_and_each_step_can_be_taken_back(
-    services: Services,
+    services: Services, declared: dict[str, list[str]]
 ) -> None:
-    services.administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
-    engine = create_engine(services.database_url(DATABASE))
-    try:
+    with empty(services) as engine:
         alembic(services, "upgrade", "head")
         alembic(services, "downgrade", "0001")
         alembic(services, "upgrade", "head")
         with engine.connect() as connection:
             context = MigrationContext.configure(connection)
             assert compare_metadata(context, Annotation.metadata) == []
+        assert checks(engine) == declared
+
+
+def test_tables_that_a_restore_has_set_aside_say_nothing_of_those_in_their_place(
+    services: Services, declared: dict[str, list[str]]
+) -> None:
+    with empty(services) as engine:
+        alembic(services, "upgrade", "0024")
+        with psycopg.connect(libpq_url(services.database_url(DATABASE))) as connection:
+            set_aside(connection)
+        alembic(services, "upgrade", "head", restoring=True)
+        assert checks(engine) == declared
+
+
+def test_kinds_that_a_restore_has_lost_are_there_again(
+    services: Services, installation: Settings, declared: dict[str, list[str]]
+) -> None:
+    engine = create_engine(installation.sqlalchemy_url)
+    database = engine.url.database or ""
+    try:
+        alembic(services, "downgrade", "0043", database=database)
+        with engine.begin() as connection:
+            sound = connection.scalar(text(_SOURCES))
+            for table, kind in (("job", "resize"), ("artifact", "scores")):
+                name = f"ck_{table}s_{table}kind"
+                connection.execute(
+                    text(
+                        f"ALTER TABLE {table}s DROP CONSTRAINT {name}, "
+                        f"ADD CONSTRAINT {name} CHECK (kind IN ('{kind}'))"
+                    )
+                )
+        alembic(services, "upgrade", "head", database=database)
+        assert checks(engine) == declared
+        with engine.connect() as connection:
+            # What nothing was missing of is not read again, row by row.
+            assert connection.scalar(text(_SOURCES)) == sound
     finally:
         engine.dispose()
-        services.administer(sql.SQL("DROP DATABASE {}").format(sql.Identifier(DATABASE)))
 
 
 def test_an_installation_of_the_schema_before_keeps_its_data(
@@ -87,12 +165,8 @@ def test_projects_from_before_keep_the_size_that_was_the_default(
     engine = create_engine(installation.sqlalchemy_url)
     try:
         for step in ("0021", "head"):
-            alembic(
-                services,
-                "downgrade" if step == "0021" else "upgrade",
-                step,
-                database=engine.url.database or "",
-            )
+            verb = "downgrade" if step == "0021" else "upgrade"
+            alembic(services, verb, step, database=engine.url.database or "")
         with engine.connect() as connection:
             statement = select(Project.settings["input_size"]).order_by(Project.id)
             assert connection.scalars(statement.where(Project.id.in_(ids))).all() == [32, 8, 32]
