@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.rankings import Ranking, unsaid
 from api.examples.schemas import EVERY_SPLIT, Filters, Sort
-from api.examples.scores import Positions, ScoreTable
+from api.examples.scores import Positions, ScoreTable, scored_by
 from api.examples.words import Words
 from core.among import among
 from core.class_names import names_class
@@ -143,15 +143,14 @@ class Search:
             for name in Filters.model_fields
             if name not in {"round", "split"} and getattr(filters, name) is not None
         ]
-        scored = [name for name in asked if name.startswith(("purity", "informat", "predicted"))]
+        scored = scored_by(filters, sort)
         by = sort.removeprefix("-")
         if by == "similarity" and similarity is None:
             raise unsaid("sort")
         self._similarity = similarity
         self._order = {"similarity": similarity, "isolation": isolation}.get(by)
         self._with_words = None if words is None else words.pool_indices
-        self._scored = bool(scored)
-        self._by_score = bool(scored) or (by != "pool_index" and self._order is None)
+        self._by_score = bool(scored)
         self._by_file = self._by_score or any(
             one is not None for one in (members, similarity, self._order, self._with_words)
         )
@@ -160,7 +159,7 @@ class Search:
                 "no_scores",
                 "No model has scored this pool yet: the first scores come when round 0 is closed. "
                 "Until then leave out filters and orders by score or prediction.",
-                field=scored[0] if scored else "sort",
+                field=scored[0],
             )
         if (self._by_score or members is not None) and filters.split is Split.POOL:
             # Only images of the pool are scored, and subsets are of those alone.
@@ -243,7 +242,7 @@ class Search:
             others.append(self._similarity.at_least(-1 if least is None else least))
         if self._order is not None:
             found = self._order.ordered(falls=self._sort.startswith("-"))
-            if self._scored:
+            if self._by_score:
                 others.append(self._scored_in("pool_index"))
         elif self._by_score:
             found = self._scored_in(self._sort)
