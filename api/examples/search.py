@@ -27,7 +27,7 @@ from api.examples.scores import Positions, ScoreTable, scored_by
 from api.examples.words import Words
 from core.among import among
 from core.class_names import names_class
-from core.consensus import by_model, by_people, holds
+from core.consensus import by_model, holds
 from core.errors import Conflict
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project
@@ -86,7 +86,9 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
         if (value := getattr(filters, name)) not in (None, "people")
     ]
     if filters.source == "people":
-        found.append(by_people(Example.id))
+        vote.append(Annotation.source != Source.MODEL)
+        if filters.verdict is None:
+            vote.append(Annotation.verdict != Verdict.SKIP)
     elif filters.source == Source.MODEL:
         # It counts where no person has said anything.
         found.append(by_model(Example.id))
