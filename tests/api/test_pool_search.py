@@ -1,5 +1,6 @@
 """Finding images: every filter, scores beside the database, pages that cost the same anywhere."""
 
+import unicodedata
 import uuid
 from typing import Any
 
@@ -101,6 +102,9 @@ def test_each_filter_finds_what_it_says_and_all_have_to_hold(
     world.session.execute(
         update(Example).where(Example.pool_index == 7).values(name="Bee 100%.png", import_id=5)
     )
+    for place, form in ((9, "NFC"), (10, "NFD")):
+        name = unicodedata.normalize(form, "고양이.png")
+        world.session.execute(update(Example).where(Example.pool_index == place).values(name=name))
     world.session.add(
         Annotation(
             project_id=project.id,
@@ -140,6 +144,9 @@ def test_each_filter_finds_what_it_says_and_all_have_to_hold(
         ({"import_id": 5}, [7]),
         ({"name": "bee 100%"}, [7]),
         ({"name": "%"}, [7]),
+        # A Mac writes names in other letters than a keyboard sends.
+        ({"name": unicodedata.normalize("NFC", "고양이")}, [9, 10]),
+        ({"name": unicodedata.normalize("NFD", "고양이")}, [9, 10]),
         ({"verdict": "label", "disagreement": True, "state": "labeled"}, [1]),
     ):
         assert find(http, project, admin, **query) == expected, query
