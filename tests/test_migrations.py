@@ -19,6 +19,7 @@ from sqlalchemy import Engine, create_engine, func, inspect, select, text
 
 from api.main import create_app
 from core.settings import Settings
+from core.states import Scope
 from core.tables import Annotation, Project
 from karat.local.unfinished import set_aside
 from tests.conftest import ROOT, Services
@@ -164,12 +165,32 @@ def test_projects_from_before_keep_the_size_that_was_the_default(
     world.session.close()
     engine = create_engine(installation.sqlalchemy_url)
     try:
-        for step in ("0021", "head"):
-            verb = "downgrade" if step == "0021" else "upgrade"
-            alembic(services, verb, step, database=engine.url.database or "")
+        database = engine.url.database or ""
+        alembic(services, "downgrade", "0021", database=database)
+        alembic(services, "upgrade", "head", database=database)
         with engine.connect() as connection:
             statement = select(Project.settings["input_size"]).order_by(Project.id)
             assert connection.scalars(statement.where(Project.id.in_(ids))).all() == [32, 8, 32]
+    finally:
+        engine.dispose()
+
+
+def test_no_token_opens_more_in_a_version_before(
+    services: Services, world: World, installation: Settings
+) -> None:
+    project, user = world.project(), world.caller().user
+    bound, reading, whole = (
+        world.token(user, scope, one)[0].id
+        for scope, one in ((Scope.ADMIN, project), (Scope.READ, None), (Scope.ADMIN, None))
+    )
+    world.session.close()
+    engine = create_engine(installation.sqlalchemy_url)
+    valid = text(f"SELECT id FROM api_tokens WHERE revoked_at IS NULL AND id >= {bound}")
+    try:
+        for step, left in (("0039", {reading, whole}), ("0007", {whole})):
+            alembic(services, "downgrade", step, database=engine.url.database or "")
+            with engine.connect() as connection:
+                assert set(connection.scalars(valid)) == left
     finally:
         engine.dispose()
 
