@@ -19,9 +19,11 @@ from sqlalchemy import Engine, create_engine, func, inspect, select, text
 
 from api.main import create_app
 from core.settings import Settings
-from core.states import Scope
-from core.tables import Annotation, Project
+from core.states import ExampleState, Scope, Source, Verdict
+from core.tables import Annotation, CertificateLot, Example, Project, Round
 from karat.local.unfinished import set_aside
+from tests.api.test_labeling import running
+from tests.certificates import add_certificate
 from tests.conftest import ROOT, Services
 from tests.processes import libpq_url
 from tests.workers.loop import Loop
@@ -191,6 +193,61 @@ def test_no_token_opens_more_in_a_version_before(
             alembic(services, "downgrade", step, database=engine.url.database or "")
             with engine.connect() as connection:
                 assert set(connection.scalars(valid)) == left
+    finally:
+        engine.dispose()
+
+
+def test_a_version_before_certificates_reads_what_is_left_without_them(
+    services: Services, world: World, installation: Settings
+) -> None:
+    project, reviewer = running(world, images=4, queries=1), world.caller().user
+    certificate = add_certificate(world, project)
+    of_it = select(CertificateLot).where(CertificateLot.certificate_id == certificate.id)
+    lot = world.session.scalars(of_it).first()
+    assert lot is not None
+    label = {"class_id": lot.class_id}
+    mine = Example.project_id == project.id
+    _, kept, taken_back, models = world.session.scalars(
+        select(Example).where(mine).order_by(Example.pool_index)
+    )
+
+    def say(example: Example, source: Source, *, of: Annotation | None = None) -> Annotation:
+        by_model = source is Source.MODEL
+        said = Annotation(
+            project_id=project.id,
+            example_id=example.id,
+            annotator_id=None if by_model else reviewer.id,
+            lot_id=lot.id if by_model else None,
+            source=source,
+            client_key=uuid.uuid4(),
+            verdict=Verdict.LABEL if of is None else Verdict.SKIP,
+            label=label if of is None else None,
+            supersedes_id=of and of.id,
+            seconds=0,
+            cost=0,
+            counted=True,
+        )
+        world.session.add(said)
+        world.session.flush()
+        return said
+
+    for example in (kept, taken_back, models):
+        say(example, Source.MODEL)
+        example.state, example.label = ExampleState.LABELED, label
+    say(kept, Source.REVIEW)
+    say(taken_back, Source.REVIEW, of=say(taken_back, Source.REVIEW))
+    world.session.commit()
+    world.session.close()
+    engine = create_engine(installation.sqlalchemy_url)
+    try:
+        alembic(services, "downgrade", "0036", database=engine.url.database or "")
+        with engine.connect() as connection:
+            states = select(Example.state).where(mine).order_by(Example.pool_index)
+            assert connection.scalars(states).all()[1:] == ["labeled", "unlabeled", "unlabeled"]
+            for table in (Project, Round):
+                known = connection.scalars(select(table.settings)).all()
+                assert known
+                assert not any("learn_from_model_labels" in one for one in known), table
     finally:
         engine.dispose()
 

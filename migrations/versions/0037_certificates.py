@@ -21,6 +21,25 @@ _PEOPLE = (
 )
 _MODEL = " WHEN 'model' THEN lot_id IS NOT NULL AND annotator_id IS NULL AND query_id IS NULL"
 
+# As ``core.consensus.by_people`` has it: what was taken back says nothing.
+_LABELED_BY_NOBODY = """
+    UPDATE examples SET state = 'unlabeled', label = NULL
+    WHERE state IN ('labeled', 'ood')
+        AND EXISTS (
+            SELECT FROM annotations given
+            WHERE given.example_id = examples.id AND given.source = 'model'
+        )
+        AND NOT EXISTS (
+            SELECT FROM annotations said
+            WHERE said.example_id = examples.id AND said.source <> 'model'
+                AND said.verdict <> 'skip' AND said.counted
+                AND NOT EXISTS (
+                    SELECT FROM annotations correction
+                    WHERE correction.supersedes_id = said.id AND correction.counted
+                )
+        )
+"""
+
 
 def upgrade() -> None:
     _certificates()
@@ -48,11 +67,10 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.execute(
-        "UPDATE examples SET state = 'unlabeled', label = NULL WHERE state IN ('labeled', 'ood') "
-        "AND id IN (SELECT example_id FROM annotations WHERE source = 'model') AND id NOT IN "
-        "(SELECT example_id FROM annotations WHERE source <> 'model' AND verdict <> 'skip')"
-    )
+    # The version before knows no setting that it has not got.
+    for table in ("projects", "rounds"):
+        op.execute(f"UPDATE {table} SET settings = settings - 'learn_from_model_labels'")
+    op.execute(_LABELED_BY_NOBODY)
     op.execute("DELETE FROM annotations WHERE source = 'model'")
     op.execute("DELETE FROM artifacts WHERE kind = 'certificate'")
     op.execute("DELETE FROM jobs WHERE kind = 'certify'")
