@@ -13,15 +13,17 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from fastapi.testclient import TestClient
 from psycopg import sql
-from sqlalchemy import Engine, create_engine, func, inspect, select, text
+from sqlalchemy import Engine, create_engine, func, inspect, make_url, select, text
 
 from api.main import create_app
 from core.settings import Settings
 from core.states import ExampleState, Scope, Source, Verdict
 from core.tables import Annotation, CertificateLot, Example, Project, Round
 from karat.local.unfinished import set_aside
+from migrations import locks
 from tests.api.test_labeling import running
 from tests.certificates import add_certificate
 from tests.conftest import ROOT, Services
@@ -30,6 +32,7 @@ from tests.workers.loop import Loop
 from tests.world import World
 
 DATABASE = "karat_migrations"
+OPERATIONS = ROOT / "docs/operations.md"
 _CHECKS = """
     SELECT conrelid::regclass::text || '.' || conname, pg_get_constraintdef(oid)
     FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace
@@ -127,6 +130,46 @@ def test_kinds_that_a_restore_has_lost_are_there_again(
             assert connection.scalar(text(_SOURCES)) == sound
     finally:
         engine.dispose()
+
+
+def test_who_is_at_work_is_waited_for_and_not_for_long(
+    services: Services, installation: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "PATIENCE", "50ms")
+    database = make_url(installation.sqlalchemy_url).database or ""
+    alembic(services, "downgrade", "-1", database=database)
+    with psycopg.connect(libpq_url(services.database_url(database))) as backup:
+        backup.execute("LOCK TABLE jobs IN ACCESS SHARE MODE")
+        with pytest.raises(SystemExit, match="at work on the database"):
+            alembic(services, "upgrade", "head", database=database)
+    alembic(services, "upgrade", "head", database=database)
+    with psycopg.connect(libpq_url(services.database_url(database))) as backup:
+        backup.execute("LOCK TABLE jobs IN ACCESS SHARE MODE")
+        # There is nothing to do, as at each start.
+        alembic(services, "upgrade", "head", database=database)
+
+
+def test_docs_name_each_step_that_a_version_before_it_does_not_work_with(
+    services: Services,
+) -> None:
+    """A column goes a release after nothing reads it, and one that is needed has a default."""
+    (row,) = re.findall(r"^\| version of Karat \|.*$", OPERATIONS.read_text(), re.MULTILINE)
+    script = ScriptDirectory(str(ROOT / "migrations"))
+    with empty(services) as engine:
+        alembic(services, "upgrade", "0031")
+        before = columns(engine)
+        for revision in reversed([*script.walk_revisions("0031", "head")][:-1]):
+            alembic(services, "upgrade", revision.revision)
+            after = columns(engine)
+            tables = {table for table, _ in before}
+            missing = before.keys() - after.keys()
+            needed = {
+                one
+                for one, is_needed in after.items()
+                if is_needed and one[0] in tables and not before.get(one, False)
+            }
+            assert not (missing | needed) or f" {revision.revision}" in row, missing | needed
+            before = after
 
 
 def test_an_installation_of_the_schema_before_keeps_its_data(
@@ -250,6 +293,19 @@ def test_a_version_before_certificates_reads_what_is_left_without_them(
                 assert not any("learn_from_model_labels" in one for one in known), table
     finally:
         engine.dispose()
+
+
+def columns(engine: Engine) -> dict[tuple[str, str], bool]:
+    """Whether each column of each table has to be said of a new row."""
+    statement = """
+        SELECT table_name, column_name, is_nullable = 'NO' AND column_default IS NULL
+            AND is_identity = 'NO' AND is_generated = 'NEVER'
+        FROM information_schema.columns WHERE table_schema = 'public'
+    """
+    with engine.connect() as connection:
+        return {
+            (table, name): needed for table, name, needed in connection.execute(text(statement))
+        }
 
 
 def rows(engine: Engine) -> dict[str, int]:
