@@ -1,12 +1,15 @@
 """Runs migrations against ``DATABASE_URL``."""
 
+from functools import partial
+
 from alembic import context
-from sqlalchemy import create_engine, text
+from sqlalchemy import NullPool, create_engine, text
 
 import core.tables  # noqa: F401  registers the tables
 from core.db import Base
 from core.restores import IS_UNFINISHED, MESSAGE, REMEDY
 from core.settings import Settings
+from migrations.locks import locking
 from migrations.service_role import admit
 
 # Two processes that start at once must not migrate at once.
@@ -15,7 +18,7 @@ _LOCK = 0x6B61726174
 
 def run() -> None:
     settings = Settings()
-    engine = create_engine(settings.sqlalchemy_url)
+    engine = create_engine(settings.sqlalchemy_url, poolclass=NullPool)
     with engine.connect() as connection:
         connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": _LOCK})
         # Nobody works on what may have to go again.
@@ -23,7 +26,15 @@ def run() -> None:
         if not restoring and connection.scalar(text(IS_UNFINISHED)):
             raise SystemExit(f"{MESSAGE} {REMEDY}")
         connection.commit()
-        context.configure(connection=connection, target_metadata=Base.metadata, compare_type=True)
+        configured = partial(
+            context.configure,
+            connection=connection,
+            target_metadata=Base.metadata,
+            compare_type=True,
+        )
+        configured()
+        # Where there is nothing to do, nobody is stopped.
+        configured(fn=locking(context.get_context().opts["fn"], Base.metadata))
         with context.begin_transaction():
             context.run_migrations()
         if settings.service_database_url is not None:
@@ -31,7 +42,6 @@ def run() -> None:
             connection.commit()
         connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": _LOCK})
         connection.commit()
-    engine.dispose()
 
 
 run()

@@ -18,7 +18,7 @@ from api.duplicates.schemas import (
 )
 from api.examples import actions
 from api.examples.schemas import Changed, ExampleOut, Selection
-from api.examples.scores import ScoreTable, score_table
+from api.examples.scores import ScoreTable, scores_if_there
 from api.examples.service import SHOWN, shown
 from api.examples.verdicts import leave_queues
 from core.among import among
@@ -102,7 +102,7 @@ async def list_groups(
     found = (await session.execute(statement.order_by(place.desc()).limit(limit))).all()
     ids = [row.id for row in found]
     said = await _said(session, project, ids)
-    table = await score_table(session, project, storage)
+    table = await scores_if_there(session, project, storage)
     items = await _first(session, project, ids, table)
     images = select(func.count()).where(Example.project_id == project.id)
     return Duplicates(

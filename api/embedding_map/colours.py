@@ -24,12 +24,11 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.embedding_map.schemas import Colour
-from api.examples.scores import ScoreTable, score_table
+from api.examples.scores import ScoreTable, scores_if_there
 from api.maps.planes import DENSITY, POINTS, SIDE, is_single
 from api.selections.service import path_of
 from core.artifacts.pool_map import Int64Array, Plane
 from core.artifacts.selections import LEFT_OUT, read_columns
-from core.errors import Conflict
 from core.files.storage import Storage
 from core.states import ExampleState, Split
 from core.tables import Artifact, Example, Project, Query, Round
@@ -133,11 +132,7 @@ async def _known(
         return [await _read(session, _states(project.id))]
     if by == "round":
         return [await _read(session, _rounds(project.id))]
-    try:
-        table = await score_table(session, project, storage)
-    except Conflict:
-        # Their file is gone: the map is there all the same.
-        table = None
+    table = await scores_if_there(session, project, storage)
     if by == "predicted":
         asked = await _read(session, _predicted(project.id))
         return [asked] if table is None else [asked, _predictions(table)]

@@ -9,6 +9,7 @@ from api.callers.principal import CurrentUser
 from api.deps import StorageDep
 from api.embedding_map import colours, service
 from api.embedding_map.schemas import Colour, EmbeddingMapImage, EmbeddingMapState, Version
+from api.examples.scores import scores_if_there
 from api.maps import planes
 from api.maps.planes import Level, Place, PoolIndex
 from api.schemas.parameters import QueryId
@@ -43,7 +44,7 @@ async def show_embedding_map(
     """The map of the pool that the job `embedding_map` has made last, if there is one."""
     async with reviewing(request, user, project_id) as (session, project):
         artifact, pool = await service.state(session, project)
-        table = await service.scores_of(session, project, storage)
+        table = await scores_if_there(session, project, storage)
     scores_round = None if table is None else table.number
     return await to_thread.run_sync(service.described, storage, artifact, pool, scores_round)
 

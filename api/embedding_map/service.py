@@ -10,9 +10,9 @@ from api.embedding_map.schemas import (
     EmbeddingMapOut,
     EmbeddingMapState,
 )
-from api.examples.scores import ScoreTable, score_table
+from api.examples.scores import scores_if_there
 from api.maps.planes import embedding_map, head_of, no_map, plane_of, require_version, version_of
-from core.errors import Conflict, NotFound
+from core.errors import NotFound
 from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
 from core.states import Split
@@ -62,14 +62,6 @@ def described(
     return EmbeddingMapState(map=found, scores_round=scores_round)
 
 
-async def scores_of(session: AsyncSession, project: Project, storage: Storage) -> ScoreTable | None:
-    """The latest scores, if there are any and their file is there."""
-    try:
-        return await score_table(session, project, storage)
-    except Conflict:
-        return None
-
-
 async def image(
     sessions: async_sessionmaker[AsyncSession],
     storage: Storage,
@@ -104,7 +96,7 @@ async def image(
         if row is None:
             raise NotFound("image on that map")
         project = await session.get_one(Project, artifact.project_id)
-        table = await scores_of(session, project, storage)
+        table = await scores_if_there(session, project, storage)
     at = None if table is None else table.find(pool_index)
     scores: dict[str, float | None] = dict.fromkeys(("purity", "informativeness", "confidence"))
     if table is not None and at is not None:

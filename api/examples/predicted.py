@@ -8,9 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.examples.scores import ScoreTable, score_table
+from api.examples.scores import ScoreTable, scores_if_there
 from core.among import among
-from core.errors import Conflict
 from core.files.storage import Storage
 from core.states import Split
 from core.tables import Example, Project, Query
@@ -41,11 +40,7 @@ async def predictions_of(
     found = {row.example_id: row._asdict() for row in await session.execute(said)}
     for row in found.values():
         del row["example_id"]
-    try:
-        table = await score_table(session, project, storage)
-    except Conflict:
-        # Images are asked about without a prediction, too.
-        table = None
+    table = await scores_if_there(session, project, storage)
     if table is None:
         return found
     places = select(Example.pool_index, Example.id).where(

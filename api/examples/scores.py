@@ -87,6 +87,45 @@ class ScoreTable:
         return np.logical_and.reduce(masks) if masks else None
 
 
+def scored_by(filters: Filters, sort: Sort = "pool_index") -> list[str]:
+    """Fields that ask about scores or predictions, the order by them last."""
+    fields = [
+        name
+        for name in Filters.model_fields
+        if name.startswith(("purity", "informat", "predicted"))
+        and getattr(filters, name) is not None
+    ]
+    return [*fields, "sort"] if sort.removeprefix("-") in COLUMNS else fields
+
+
+async def scores_for(
+    session: AsyncSession,
+    project: Project,
+    storage: Storage,
+    filters: Filters,
+    sort: Sort = "pool_index",
+) -> ScoreTable | None:
+    """The scores that a search needs, or only shows: those may be missing.
+
+    Raises:
+        NotFound: A round is asked for that has no scores.
+        Conflict: The scores are asked about, or those of a round, and their file is gone.
+    """
+    if filters.round is None and not scored_by(filters, sort):
+        return await scores_if_there(session, project, storage)
+    return await score_table(session, project, storage, filters.round)
+
+
+async def scores_if_there(
+    session: AsyncSession, project: Project, storage: Storage
+) -> ScoreTable | None:
+    """The latest scores, for who can do without: None, too, if their file is gone."""
+    try:
+        return await score_table(session, project, storage)
+    except Conflict:
+        return None
+
+
 async def score_table(
     session: AsyncSession, project: Project, storage: Storage, number: int | None = None
 ) -> ScoreTable | None:

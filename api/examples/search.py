@@ -6,6 +6,7 @@ they are the examples that the files name, in the order that is asked for.
 """
 
 import time
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,14 +24,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.rankings import Ranking, unsaid
 from api.examples.schemas import EVERY_SPLIT, Filters, Sort
-from api.examples.scores import Positions, ScoreTable
+from api.examples.scores import Positions, ScoreTable, scored_by
 from api.examples.words import Words
 from core.among import among
 from core.class_names import names_class
-from core.consensus import by_model, by_people, holds
+from core.consensus import by_model, holds
 from core.errors import Conflict
 from core.states import ExampleState, Source, Split, Verdict
-from core.tables import Annotation, Example, Project
+from core.tables import COMPOSED_NAME, Annotation, Example, Project
 from core.tasks.registry import task_type
 
 _SECONDS: Final = 0.4
@@ -79,14 +80,17 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
         of = select(Example.duplicates_of).where(Example.id == filters.duplicate_of)
         found.append(Example.duplicates_of == of.scalar_subquery())
     if filters.name is not None:
-        found.append(Example.name.icontains(filters.name, autoescape=True))
+        wanted = unicodedata.normalize("NFC", filters.name)
+        found.append(COMPOSED_NAME.icontains(wanted, autoescape=True))
     vote = [
         getattr(Annotation, name) == value
         for name in ("verdict", "annotator_id", "source")
         if (value := getattr(filters, name)) not in (None, "people")
     ]
     if filters.source == "people":
-        found.append(by_people(Example.id))
+        vote.append(Annotation.source != Source.MODEL)
+        if filters.verdict is None:
+            vote.append(Annotation.verdict != Verdict.SKIP)
     elif filters.source == Source.MODEL:
         # It counts where no person has said anything.
         found.append(by_model(Example.id))
@@ -143,15 +147,14 @@ class Search:
             for name in Filters.model_fields
             if name not in {"round", "split"} and getattr(filters, name) is not None
         ]
-        scored = [name for name in asked if name.startswith(("purity", "informat", "predicted"))]
+        scored = scored_by(filters, sort)
         by = sort.removeprefix("-")
         if by == "similarity" and similarity is None:
             raise unsaid("sort")
         self._similarity = similarity
         self._order = {"similarity": similarity, "isolation": isolation}.get(by)
         self._with_words = None if words is None else words.pool_indices
-        self._scored = bool(scored)
-        self._by_score = bool(scored) or (by != "pool_index" and self._order is None)
+        self._by_score = bool(scored)
         self._by_file = self._by_score or any(
             one is not None for one in (members, similarity, self._order, self._with_words)
         )
@@ -160,7 +163,7 @@ class Search:
                 "no_scores",
                 "No model has scored this pool yet: the first scores come when round 0 is closed. "
                 "Until then leave out filters and orders by score or prediction.",
-                field=scored[0] if scored else "sort",
+                field=scored[0],
             )
         if (self._by_score or members is not None) and filters.split is Split.POOL:
             # Only images of the pool are scored, and subsets are of those alone.
@@ -243,7 +246,7 @@ class Search:
             others.append(self._similarity.at_least(-1 if least is None else least))
         if self._order is not None:
             found = self._order.ordered(falls=self._sort.startswith("-"))
-            if self._scored:
+            if self._by_score:
                 others.append(self._scored_in("pool_index"))
         elif self._by_score:
             found = self._scored_in(self._sort)

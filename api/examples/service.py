@@ -24,7 +24,7 @@ from api.examples.schemas import (
     PlaceOut,
     Sort,
 )
-from api.examples.scores import COLUMNS, ScoreTable, score_table
+from api.examples.scores import COLUMNS, ScoreTable, scores_for, scores_if_there
 from api.examples.search import Search
 from api.examples.words import searched
 from api.instruction_rows import fields_of
@@ -74,7 +74,7 @@ async def list_examples(
     session: AsyncSession, project: Project, storage: Storage, listing: Listing
 ) -> ExamplePage:
     """A page of examples with their present labels and their scores."""
-    table = await score_table(session, project, storage, listing.round)
+    table = await scores_for(session, project, storage, listing, listing.sort)
     asked = await members(session, project, storage, listing)
     similar = await rankings.similarity(session, project, storage, listing)
     isolated = None
@@ -108,7 +108,7 @@ async def matching_ids(
 async def _search(
     session: AsyncSession, project: Project, storage: Storage, filters: Filters
 ) -> Search:
-    table = await score_table(session, project, storage, filters.round)
+    table = await scores_for(session, project, storage, filters)
     asked = await members(session, project, storage, filters)
     similar = await rankings.similarity(session, project, storage, filters)
     # What was found by its likeness is acted on in that order.
@@ -156,7 +156,7 @@ async def show_example(
     """All that is known of one example."""
     row = await _row(session, project, example_id)
     example = await session.get_one(Example, example_id)
-    table = await score_table(session, project, storage)
+    table = await scores_if_there(session, project, storage)
     return ExampleDetail(
         **shown(row, table),
         media_type=example.media_type,
@@ -259,7 +259,7 @@ async def neighbours(
     found = await to_thread.run_sync(
         nearest, features, row.pool_index, limit, limiter=rankings.SEARCHES
     )
-    table = await score_table(session, project, storage)
+    table = await scores_if_there(session, project, storage)
     statement = SHOWN.where(
         Example.project_id == project.id, among(Example.pool_index, list(found))
     )

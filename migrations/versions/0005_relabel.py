@@ -160,7 +160,8 @@ def downgrade() -> None:
     op.execute(
         "UPDATE examples SET state = 'unlabeled' WHERE id IN"
         " (SELECT example_id FROM annotations WHERE source = 'import')"
-        " AND id NOT IN (SELECT example_id FROM annotations WHERE source = 'annotator')"
+        " AND NOT EXISTS (SELECT FROM annotations WHERE example_id = examples.id"
+        " AND source = 'annotator')"
     )
     op.execute("DELETE FROM annotations WHERE source <> 'annotator'")
     op.drop_constraint(op.f("ck_annotations_provenance"), "annotations", type_="check")

@@ -40,4 +40,8 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("login_attempts")
+    # They would do everything that their owners may.
+    op.execute(
+        "UPDATE api_tokens SET revoked_at = now() WHERE scope <> 'admin' AND revoked_at IS NULL"
+    )
     op.drop_column("api_tokens", "scope")

@@ -11,12 +11,6 @@ depends_on = None
 
 
 def upgrade() -> None:
-    # All at once, of all revisions that follow: whoever is at work is waited for, and not for long.
-    op.execute("SET LOCAL lock_timeout = '20s'")
-    op.execute(
-        "LOCK TABLE projects, classes, examples, rounds, queries, annotations, suggestions "
-        "IN ACCESS EXCLUSIVE MODE"
-    )
     op.add_column(
         "projects", sa.Column("medium", sa.String(32), server_default="image", nullable=False)
     )

@@ -1,10 +1,10 @@
 """Certificates, their lots, and the labels that a model gives under them."""
 
-import re
-
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
+
+from migrations.checks import allow
 
 revision = "0037"
 down_revision = "0036"
@@ -21,13 +21,32 @@ _PEOPLE = (
 )
 _MODEL = " WHEN 'model' THEN lot_id IS NOT NULL AND annotator_id IS NULL AND query_id IS NULL"
 
+# As ``core.consensus.by_people`` has it: what was taken back says nothing.
+_LABELED_BY_NOBODY = """
+    UPDATE examples SET state = 'unlabeled', label = NULL
+    WHERE state IN ('labeled', 'ood')
+        AND EXISTS (
+            SELECT FROM annotations given
+            WHERE given.example_id = examples.id AND given.source = 'model'
+        )
+        AND NOT EXISTS (
+            SELECT FROM annotations said
+            WHERE said.example_id = examples.id AND said.source <> 'model'
+                AND said.verdict <> 'skip' AND said.counted
+                AND NOT EXISTS (
+                    SELECT FROM annotations correction
+                    WHERE correction.supersedes_id = said.id AND correction.counted
+                )
+        )
+"""
+
 
 def upgrade() -> None:
     _certificates()
     _lots()
-    _allow("jobs", "kind", "jobkind", add=("certify",))
-    _allow("artifacts", "kind", "artifactkind", add=("certificate",))
-    _allow("annotations", "source", "source", add=("model",))
+    allow("jobs", "kind", "jobkind", add=("certify",))
+    allow("artifacts", "kind", "artifactkind", add=("certificate",))
+    allow("annotations", "source", "source", add=("model",))
     op.add_column("annotations", sa.Column("lot_id", sa.BigInteger(), nullable=True))
     op.add_column("annotations", sa.Column("probability", sa.Float(), nullable=True))
     op.create_foreign_key(
@@ -48,20 +67,19 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.execute(
-        "UPDATE examples SET state = 'unlabeled', label = NULL WHERE state IN ('labeled', 'ood') "
-        "AND id IN (SELECT example_id FROM annotations WHERE source = 'model') AND id NOT IN "
-        "(SELECT example_id FROM annotations WHERE source <> 'model' AND verdict <> 'skip')"
-    )
+    # The version before knows no setting that it has not got.
+    for table in ("projects", "rounds"):
+        op.execute(f"UPDATE {table} SET settings = settings - 'learn_from_model_labels'")
+    op.execute(_LABELED_BY_NOBODY)
     op.execute("DELETE FROM annotations WHERE source = 'model'")
     op.execute("DELETE FROM artifacts WHERE kind = 'certificate'")
     op.execute("DELETE FROM jobs WHERE kind = 'certify'")
     _provenance("")
     op.drop_column("annotations", "probability")
     op.drop_column("annotations", "lot_id")
-    _allow("annotations", "source", "source", remove=("model",))
-    _allow("artifacts", "kind", "artifactkind", remove=("certificate",))
-    _allow("jobs", "kind", "jobkind", remove=("certify",))
+    allow("annotations", "source", "source", remove=("model",))
+    allow("artifacts", "kind", "artifactkind", remove=("certificate",))
+    allow("jobs", "kind", "jobkind", remove=("certify",))
     op.drop_table("certificate_lots")
     op.drop_table("certificates")
 
@@ -163,18 +181,3 @@ def _provenance(model: str) -> None:
     name = op.f("ck_annotations_provenance")
     op.drop_constraint(name, "annotations", type_="check")
     op.create_check_constraint(name, "annotations", _PEOPLE.format(model=model))
-
-
-def _allow(
-    table: str, column: str, type_: str, add: tuple[str, ...] = (), remove: tuple[str, ...] = ()
-) -> None:
-    """Change the values of a column, whatever others there are."""
-    name = op.f(f"ck_{table}_{type_}")
-    definition = op.get_bind().scalar(
-        sa.text("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = :name"),
-        {"name": name},
-    )
-    found = [one for one in re.findall(r"'([a-z_]+)'", definition) if one not in (*add, *remove)]
-    values = ", ".join(f"'{one}'" for one in (*found, *add))
-    op.drop_constraint(name, table, type_="check")
-    op.create_check_constraint(name, table, f"{column} IN ({values})")

@@ -1,10 +1,10 @@
 """Data sets as they were, under a name."""
 
-import re
-
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
+
+from migrations.checks import allow
 
 revision = "0038"
 down_revision = "0037"
@@ -13,7 +13,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    _allow(add="snapshot")
+    allow("artifacts", "kind", "artifactkind", add=("snapshot",))
     op.create_table(
         "snapshots",
         sa.Column("id", sa.BigInteger(), nullable=False),
@@ -50,17 +50,4 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("snapshots")
     op.execute("DELETE FROM artifacts WHERE kind = 'snapshot'")
-    _allow(remove="snapshot")
-
-
-def _allow(add: str = "", remove: str = "") -> None:
-    """Change the kinds of artifacts, whatever others there are."""
-    name = op.f("ck_artifacts_artifactkind")
-    definition = op.get_bind().scalar(
-        sa.text("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = :name"),
-        {"name": name},
-    )
-    found = [one for one in re.findall(r"'([a-z_]+)'", definition) if one not in (add, remove)]
-    values = ", ".join(f"'{one}'" for one in (*found, *([add] if add else [])))
-    op.drop_constraint(name, "artifacts", type_="check")
-    op.create_check_constraint(name, "artifacts", f"kind IN ({values})")
+    allow("artifacts", "kind", "artifactkind", remove=("snapshot",))

@@ -156,6 +156,11 @@ def downgrade() -> None:
         "audit", "projects", ["project_id"], ["id"], ondelete="SET NULL",
     )  # fmt: skip
     op.drop_table("token_requests")
+    # They would open everything that their owners may.
+    op.execute(
+        "UPDATE api_tokens SET revoked_at = now() "
+        "WHERE project_id IS NOT NULL AND revoked_at IS NULL"
+    )
     op.drop_column("api_tokens", "project_id")
     op.drop_column("members", "lowered_from")
     op.drop_column("members", "role")

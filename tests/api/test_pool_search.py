@@ -1,5 +1,7 @@
 """Finding images: every filter, scores beside the database, pages that cost the same anywhere."""
 
+import unicodedata
+import uuid
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,11 @@ from sqlalchemy import select, text, update
 
 from api.examples import search
 from core.states import ArtifactKind, Role, Source, Verdict
-from core.tables import Annotation, Artifact, Example, Project, Round
+from core.tables import Annotation, Artifact, CertificateLot, Example, Project, Round
 from models.ranking.pool_scores import PoolScores
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.api.test_subsets import add_subset
+from tests.certificates import add_certificate
 from tests.world import Caller, World
 
 
@@ -99,6 +102,9 @@ def test_each_filter_finds_what_it_says_and_all_have_to_hold(
     world.session.execute(
         update(Example).where(Example.pool_index == 7).values(name="Bee 100%.png", import_id=5)
     )
+    for place, form in ((9, "NFC"), (10, "NFD")):
+        name = unicodedata.normalize(form, "고양이.png")
+        world.session.execute(update(Example).where(Example.pool_index == place).values(name=name))
     world.session.add(
         Annotation(
             project_id=project.id,
@@ -138,6 +144,9 @@ def test_each_filter_finds_what_it_says_and_all_have_to_hold(
         ({"import_id": 5}, [7]),
         ({"name": "bee 100%"}, [7]),
         ({"name": "%"}, [7]),
+        # A Mac writes names in other letters than a keyboard sends.
+        ({"name": unicodedata.normalize("NFC", "고양이")}, [9, 10]),
+        ({"name": unicodedata.normalize("NFD", "고양이")}, [9, 10]),
         ({"verdict": "label", "disagreement": True, "state": "labeled"}, [1]),
     ):
         assert find(http, project, admin, **query) == expected, query
@@ -146,6 +155,50 @@ def test_each_filter_finds_what_it_says_and_all_have_to_hold(
     url = f"/api/projects/{project.id}/examples"
     assert http.get(url, headers=engineer.headers).status_code == 404
     assert http.get(url, headers=other.headers).status_code == 403
+
+
+def test_what_people_have_said_is_not_taken_from_the_model(http: TestClient, world: World) -> None:
+    project, admin = running(world, images=8, queries=2), world.caller()
+    certificate = add_certificate(world, project)
+    lot = world.session.scalars(
+        select(CertificateLot).where(CertificateLot.certificate_id == certificate.id)
+    ).first()
+    assert lot is not None
+    places = select(Example.pool_index, Example.id).where(Example.project_id == project.id)
+    ids = dict(world.session.execute(places).all())
+    for place, source, said in (
+        (3, Source.MODEL, Verdict.LABEL),
+        (3, Source.REVIEW, Verdict.UNSURE),
+        (4, Source.MODEL, Verdict.LABEL),
+        (5, Source.REVIEW, Verdict.SKIP),
+    ):
+        by_model = source is Source.MODEL
+        world.session.add(
+            Annotation(
+                project_id=project.id,
+                example_id=ids[place],
+                annotator_id=None if by_model else admin.user.id,
+                lot_id=lot.id if by_model else None,
+                source=source,
+                client_key=uuid.uuid4(),
+                verdict=said,
+                label={"class_id": lot.class_id} if said is Verdict.LABEL else None,
+                seconds=0,
+                cost=0,
+                counted=True,
+            )
+        )
+    world.session.commit()
+    for query, expected in (
+        ({"verdict": "label"}, [3, 4]),
+        ({"source": "model"}, [4]),
+        ({"source": "people"}, [3]),
+        ({"source": "people", "verdict": "label"}, []),
+        ({"source": "people", "verdict": "unsure"}, [3]),
+        ({"source": "people", "verdict": "skip"}, [5]),
+        ({"source": "people", "annotator_id": admin.user.id}, [3]),
+    ):
+        assert find(http, project, admin, **query) == expected, query
 
 
 @pytest.mark.parametrize("old", [False, True])

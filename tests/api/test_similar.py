@@ -133,3 +133,27 @@ def test_a_screen_changes_none_of_what_is_compared_in_full(
         assert np.sort(screened) == pytest.approx(np.sort(exact), abs=1e-4)
     np.save(path, np.concatenate([rows, rows]))
     assert len(similarities(path, wanted, width)) == 2 * count
+
+
+def test_a_pool_whose_scores_are_lost_is_shown_without_them(http: TestClient, world: World) -> None:
+    project, admin = running(world, images=6, queries=4), world.caller()
+    (cat, _) = world.classes(project)
+    scored(world, project, 6)
+    features(world, project, 6)
+    world.storage.artifact(f"projects/{project.id}/rounds/0/scores.parquet").unlink()
+    url = f"/api/projects/{project.id}"
+    page = listed(http, project, admin)
+    assert (len(page["items"]), page["scores_round"]) == (6, None)
+    assert page["items"][0]["purity"] is None
+    assert counted(http, project, admin, state="queried")["count"] == 4
+    one = f"{url}/examples/{page['items'][0]['id']}"
+    for path in (one, f"{one}/neighbours", f"{url}/duplicates"):
+        assert http.get(path, headers=admin.headers).status_code == 200, path
+    body = {"filters": {"name": page["items"][5]["name"]}}
+    held = http.post(f"{url}/examples/hold-out", json=body, headers=admin.headers)
+    assert len(held.json()["example_ids"]) == 1
+    for query in (
+        {"purity_min": 0.5}, {"predicted": cat.id}, {"sort": "-purity"}, {"round": 0},
+    ):  # fmt: skip
+        lost = http.get(f"{url}/examples", params=query, headers=admin.headers)
+        assert (lost.status_code, lost.json()["code"]) == (409, "scores_file_missing"), query
