@@ -404,6 +404,24 @@ def test_numbers_of_classes_that_nobody_names_are_none(pool: BoxPool) -> None:
     assert pool.names[pool.one().class_id] == "cat"
 
 
+def test_a_list_beside_the_texts_does_not_go_before_a_data_yaml(pool: BoxPool) -> None:
+    names: dict[str, bytes | str] = {"data.yaml": YAML, "labels/classes.txt": "cat\ndog\n"}
+    texts: dict[str, bytes | str] = {"images/a.jpg": image(1), "labels/a.txt": "1 .5 .5 .1 .1\n"}
+    pool.send(names | texts)
+    assert pool.names[pool.one().class_id] == "cat"
+    why = pool.why()["images/a.jpg"]
+    assert "labels/classes.txt names its classes otherwise, and was passed over" in why
+
+
+def test_two_yaml_files_that_differ_name_no_class(pool: BoxPool) -> None:
+    names: dict[str, bytes | str] = {"data.yaml": YAML, "old.yaml": "names: [dog, bird]"}
+    images: dict[str, bytes | str] = {f"images/{one}.jpg": image(ord(one)) for one in "ab"}
+    pool.send({**names, **images, "labels/a.txt": "1 .5 .5 .1 .1", "labels/b.txt": "0 .5 .5 .1 .1"})
+    assert {name: one[0][0] for name, one in pool.sides().items()} == {"images/b.jpg": "dog"}
+    why = pool.why()["images/a.jpg"]
+    assert "is of class 1, which data.yaml and old.yaml name differently" in why
+
+
 def test_a_voc_file_that_counts_from_0_is_told(pool: BoxPool) -> None:
     pool.send({"a.jpg": image(1), "a.xml": voc(voc_object(0, 5, 9, 9))})
     assert "a box begins at pixel 0 where VOC counts from 1" in pool.why()["a.jpg"]
