@@ -84,7 +84,7 @@ def _layer(before: int, width: int, stride: int) -> list[nn.Module]:
 
 
 class _Head(FCOSHead):  # type: ignore[misc]
-    """FCOS's head, which remembers what its loss was divided by."""
+    """FCOS's head, which learns nothing in crowds, and remembers what its loss was divided by."""
 
     places = 0
 
@@ -96,10 +96,25 @@ class _Head(FCOSHead):  # type: ignore[misc]
         matched_idxs: list[Tensor],
     ) -> dict[str, Tensor]:
         self.places = sum(int((matched >= 0).sum()) for matched in matched_idxs)
+        if any(len(one["crowds"]) for one in targets):
+            logits = head_outputs["cls_logits"]
+            of_each = zip(targets, anchors, matched_idxs, strict=True)
+            unsaid = torch.stack([_unsaid(*one, logits.shape[2]) for one in of_each])
+            # Where nothing is to be found, so low a logit costs nothing, and has no gradient.
+            head_outputs = {**head_outputs, "cls_logits": logits.masked_fill(unsaid, -100.0)}
         losses: dict[str, Tensor] = super().compute_loss(
             targets, head_outputs, anchors, matched_idxs
         )
         return losses
+
+
+def _unsaid(target: dict[str, Tensor], anchors: Tensor, matched: Tensor, classes: int) -> Tensor:
+    """(A, C) places in crowds and of no box, of which nobody says whether a class is there."""
+    centres = (anchors[:, None, :2] + anchors[:, None, 2:]) / 2
+    crowds = target["crowds"]
+    inside = ((centres > crowds[:, :2]) & (centres < crowds[:, 2:])).all(dim=2)
+    of_class = functional.one_hot(target["crowd_labels"], classes)
+    return (inside.float() @ of_class.float() > 0) & (matched < 0)[:, None]
 
 
 class Detector(FCOS):  # type: ignore[misc]
@@ -146,7 +161,8 @@ class Detector(FCOS):  # type: ignore[misc]
 
         Args:
             examples: rows of the file of maps, or pixels.
-            targets: of each its `boxes`, (b, 4) corners in pixels of `maps.side`, and `labels`.
+            targets: of each its `boxes`, (b, 4) corners in pixels of `maps.side`, and `labels`;
+                and of crowds `crowds` and `crowd_labels`.
         """
         said, levels, _ = self.outputs(examples)
         anchors = self.anchors(levels)
