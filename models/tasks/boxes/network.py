@@ -20,7 +20,8 @@ from models.tasks.boxes.sides import LEVELS, POOLED, shapes
 
 MOST_DETECTIONS: Final = 100
 LEAST_SCORE: Final = 0.05
-_CANDIDATES: Final = 300
+CANDIDATES: Final = 300
+"""So many of each level of the pyramid compete."""
 OVERLAP: Final = 0.6
 _GROUPS: Final = 16
 _TRUNK: Final = (32, 64, 96, 128)
@@ -134,7 +135,7 @@ class Detector(FCOS):  # type: ignore[misc]
             score_thresh=LEAST_SCORE,
             nms_thresh=OVERLAP,
             detections_per_img=MOST_DETECTIONS,
-            topk_candidates=_CANDIDATES,
+            topk_candidates=CANDIDATES,
         )
         self.maps, self.classes = maps, classes
 
@@ -167,7 +168,7 @@ class Detector(FCOS):  # type: ignore[misc]
         said, levels, _ = self.outputs(examples)
         anchors = self.anchors(levels)
         said = {name: one.float() for name, one in said.items()}
-        found = self.compute_loss(targets, said, anchors, _sizes(levels))
+        found = self.compute_loss(targets, said, anchors, places_of(levels))
         loss: Tensor = sum(found.values(), torch.zeros((), device=examples.device))
         return loss
 
@@ -181,7 +182,7 @@ class Detector(FCOS):  # type: ignore[misc]
         """
         said, levels, pooled = self.outputs(examples)
         said = {name: one.float() for name, one in said.items()}
-        sizes, count = _sizes(levels), len(examples)
+        sizes, count = places_of(levels), len(examples)
         anchors = [list(torch.split(one, sizes)) for one in self.anchors(levels)]
         split = {name: list(torch.split(one, sizes, dim=1)) for name, one in said.items()}
         side = self.maps.side
@@ -206,7 +207,8 @@ def image_logits(said: dict[str, Tensor]) -> Tensor:
     return torch.logit(scores.amax(dim=1), eps=1e-6)
 
 
-def _sizes(levels: Sequence[Tensor]) -> list[int]:
+def places_of(levels: Sequence[Tensor]) -> list[int]:
+    """Return how many places each level of the pyramid has."""
     return [one.shape[2] * one.shape[3] for one in levels]
 
 

@@ -8,14 +8,16 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
+from models.catalog import parse
 from models.errors import Cancelled, ModelError
 from models.features.embed import embed_pool
 from models.media.images.store import PixelStore
 from models.protocols import Indices, Outputs, Progress
 from models.tasks.base import Training
-from models.tasks.boxes.export import export
+from models.tasks.boxes.export import Exported, export
 from models.tasks.boxes.learner import LEARNER
 from models.tasks.boxes.matching import hits, losses
+from models.tasks.boxes.model import blank
 from tests.shapes import scene, stored
 
 TRAIN, JUDGED = 24, 12
@@ -119,6 +121,22 @@ def _looks_alike(file: Path, pool: PixelStore, outputs: Outputs) -> None:
         assert_allclose(scores[: len(ours)], ours[:, 4], atol=0.02)
         assert_allclose(boxes[: len(ours)], ours[:, :4] * 64, atol=1.0)
         assert_array_equal(labels[: len(ours)], ours[:, 5])
+
+
+def test_a_file_finds_what_the_model_finds_in_full_pictures() -> None:
+    params = parse("model", "fcos_scratch", {})
+    detector = blank("fcos_scratch", params, classes=2, image_size=100, seed=0).cpu().eval()
+    with torch.no_grad():
+        # Something everywhere, in sizes that overlap.
+        detector.head.classification_head.cls_logits.bias.fill_(1.0)
+        detector.head.regression_head.bbox_reg.bias.fill_(5.0)
+        image = torch.from_numpy(scene(0, side=100).pixels).permute(2, 0, 1)
+        [ours], _, _ = detector.detect(image[None])
+        boxes, scores, labels = Exported(detector, None, 100)(image)
+    assert len(scores) == 100
+    assert_allclose(scores, ours["scores"], rtol=1e-5)
+    assert_allclose(boxes, ours["boxes"] * (100 / 112), atol=1e-3)
+    assert_array_equal(labels, ours["labels"])
 
 
 @both
