@@ -11,6 +11,7 @@ from PIL import Image
 
 from models.media.images.store import fit_image
 from models.tasks.boxes.fit import seen, to_image, to_square
+from models.tasks.boxes.measure import average_precision
 from models.tasks.boxes.proposals import proposals
 from models.tasks.boxes.targets import BoxTargets
 from tests.models.open_set import numbers
@@ -74,6 +75,14 @@ def test_targets_are_taken_and_say_what_images_are_of() -> None:
     assert part.crowd.tolist() == [False, False, True, False]
     again = BoxTargets(**part.arrays())
     assert_allclose(again.corners, [[1, 2, 4, 6]] * 4)
+
+
+def test_what_is_found_of_a_box_that_reaches_beyond_the_image_is_all_of_it() -> None:
+    label = {"boxes": [{"class_id": 1, "x": -20, "y": 10, "w": 70, "h": 50}]}
+    targets = BoxTargets.of([label], [1], np.array([[100, 100]]))
+    detections = np.array([[[0, 0.1, 0.5, 0.6, 0.9, 0]]], dtype=np.float32)
+    value, more = average_precision(detections, targets, [1])
+    assert (value, more["map75"], more["ar100"]) == pytest.approx((1, 1, 1))
 
 
 def test_proposals_lie_in_the_image_surest_first() -> None:
