@@ -1,5 +1,6 @@
 """Between pixels of an image and the square that a model sees."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,21 @@ def test_targets_are_taken_and_say_what_images_are_of() -> None:
     assert part.crowd.tolist() == [False, False, True, False]
     again = BoxTargets(**part.arrays())
     assert_allclose(again.corners, [[1, 2, 4, 6]] * 4)
+
+
+def test_one_row_of_many_is_taken_without_a_look_at_the_others() -> None:
+    many = 200_000
+    empty = np.zeros(0, dtype=np.int64)
+    targets = BoxTargets(
+        np.zeros((0, 4)), empty, empty == 1, empty == 1, np.zeros(many + 1, dtype=np.int64),
+        np.ones((many, 2), dtype=np.int64),
+    )  # fmt: skip
+    tracemalloc.start()
+    try:
+        assert len(targets.take(np.array([many - 1]))) == 1
+        assert tracemalloc.get_traced_memory()[1] < many
+    finally:
+        tracemalloc.stop()
 
 
 def test_what_is_found_of_a_box_that_reaches_beyond_the_image_is_all_of_it() -> None:
