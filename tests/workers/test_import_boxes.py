@@ -141,6 +141,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         {"x.json": coco([{"bbox": [1, 2, 3, 4], "category_id": 5}])},
         "of category 5, which the document",
     ),
+    (
+        {"x.json": coco([{"bbox": [1, 2, 3, 4]}, {"bbox": [5, 6, 7, 8], "category_id": None}])},
+        "x.json: box 2 has no category_id",
+    ),
     ({"x.json": coco([{"bbox": [1, 2, 3, 4], "score": 0.5}])}, "box 1 has a score"),
     (
         {"x.json": coco([{"bbox": [1, 2, 3, 4], "attributes": {"rotation": 30.0}}])},
