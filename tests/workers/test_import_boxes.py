@@ -491,14 +491,20 @@ def test_objects_of_a_parquet_file(pool: BoxPool) -> None:
         {"name": "d", "image": image(4), "objects": of_objects([1.0, 2.0, 3.0, 4.0], category=7)},
         # As left, top, width and height it reaches beyond; as corners it fits.
         {"name": "e", "image": image(5), "objects": of_objects([30.0, 20.0, 60.0, 44.0])},
+        # What was rounded may lie beyond by less than a pixel.
+        {"name": "f", "image": image(6), "objects": of_objects([30.0, 20.0, 64.4, 44.0])},
     ]
     content = objects_file(rows, ["dog", "cat"])
     result = pool.result(pool.add(content, "a.parquet"))
-    assert result["added"] == 5
+    assert result["added"] == 6
     assert pool.sides() == {"a.jpg": [("cat", 10, 20, 20, 24)], "b.jpg": []}
     why = pool.why()
+    # It fits as corners, too, and nothing says which it is.
+    assert "taken as left, top, width and height, as no bbox_format says otherwise" in why["a.jpg"]
+    assert "b.jpg" not in why
     assert "is of class 7, which is not one of the 2 declared" in why["d.jpg"]
-    assert "say which they are in a column bbox_format" in why["e.jpg"]
+    for name in ("e.jpg", "f.jpg"):
+        assert "say which they are in a column bbox_format" in why[name]
     box = pool.labels()["a.jpg"].boxes[0]
     assert box.given is not None
     assert box.given.format == "coco"
