@@ -57,7 +57,6 @@ _UPRIGHT: Final = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-_ORIENTATION: Final = 274
 _ON_ITS_SIDE: Final = frozenset(_UPRIGHT[number] for number in (5, 6, 7, 8))
 _OTHER_ORDER: Final = {"B": "L", "L": "B", "N": "B" if sys.byteorder == "little" else "L"}
 _STRAIGHT: Final = {"La": "LA", "RGBa": "RGBA", "PA": "RGBA", "1": "L"}
@@ -164,16 +163,12 @@ def upright_and_turn(content: bytes) -> tuple[int, int, int] | None:
         with Image.open(BytesIO(content), formats=READERS) as image:
             width, height = image.size
             orientation = browsers.orientation_of(image)
-            # Of a TIFF whose own tag lays it on its side Pillow tells the upright size already.
-            is_swapped = (
-                isinstance(image, TiffImagePlugin.TiffImageFile)
-                and image.tag_v2.get(_ORIENTATION) == orientation
-            )
+            is_upright = browsers.is_size_upright(image)
     except DomainError:
         raise
     except Exception:  # Pillow's readers raise whatever hostile bytes lead them to
         return None
-    if _UPRIGHT.get(orientation) in _ON_ITS_SIDE and not is_swapped:
+    if _UPRIGHT.get(orientation) in _ON_ITS_SIDE and not is_upright:
         return height, width, orientation
     return width, height, orientation
 
