@@ -26,7 +26,7 @@ CONTROLS: Final = {
     "max_tokens", "subset_id",
 }  # fmt: skip
 LIBRARIES: Final = {"open_clip"}
-COLUMNS: Final = {"bbox_format", "example_id", "file_name"}
+COLUMNS: Final = {"bbox_format", "category_id", "example_id", "file_name"}
 # Of no parts of Python, as timm.list_models().
 _NAME: Final = re.compile(r"(?<!\.)\b[a-z0-9]+(?:_[a-z0-9]+)+\b")
 _HANGUL: Final = re.compile(r"[가-힣]")

@@ -9,7 +9,7 @@ chosen by, which its answers have kept, adjusted or rejected, and which that det
 learned from. Likeness is that of PPAL: `models.tasks.boxes.box_features`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -82,31 +82,35 @@ def _fitted(last: LastAnswers, params: PalParams, classes: int) -> Judge | None:
     if min(is_right.sum(), (~is_right).sum()) < params.fewest:
         return None
     model: Any = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    model.fit(evidence(then, classes)[judged], is_right)
+    model.fit(np.concatenate(list(_evidence(then, judged, classes))), is_right)
 
     def judge(detections: Float32Array, holds: NDArray[np.bool_]) -> NDArray[np.float64]:
-        probabilities: NDArray[np.float64] = model.predict_proba(
-            evidence(detections, classes)[holds]
-        )[:, 1]
-        return probabilities
+        rows = _evidence(detections, holds, classes)
+        return np.concatenate([model.predict_proba(block)[:, 1] for block in rows])
 
     return judge
 
 
-def evidence(detections: Float32Array, classes: int) -> NDArray[np.float64]:
-    """Return what tells right detections from wrong ones, (N, K, 2 + C) float64.
+def _evidence(
+    detections: Float32Array, holds: NDArray[np.bool_], classes: int
+) -> Iterator[NDArray[np.float64]]:
+    """What tells right detections from wrong ones, block by block: (M, 2 + C) of those that hold.
 
     The logit of the probability; how many others overlap it, whatever their class; and which class
     it is of.
     """
-    probability = np.clip(right(detections), _LEAST, 1 - _LEAST)
-    others = np.empty_like(probability)
-    for start in range(0, len(detections), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        others[block] = _overlapping(detections[block])
-    logit = np.log(probability) - np.log1p(-probability)
-    of_class = detections[:, :, _CLASS, None] == np.arange(classes)
-    return np.concatenate([np.stack([logit, np.log1p(others)], axis=2), of_class], axis=2)
+    some = np.flatnonzero(holds.any(axis=1))
+    for start in range(0, len(some), _BLOCK):
+        images = some[start : start + _BLOCK]
+        block, held = detections[images], holds[images]
+        # Most places of most images are empty, and all are compared with each other.
+        used = (held | there(block)).any(axis=0)
+        block, held = block[:, used], held[:, used]
+        probability = np.clip(right(block)[held], _LEAST, 1 - _LEAST)
+        logit = np.log(probability) - np.log1p(-probability)
+        others = np.log1p(_overlapping(block)[held])
+        of_class = block[held][:, _CLASS, None] == np.arange(classes)
+        yield np.concatenate([np.stack([logit, others], axis=1), of_class], axis=1)
 
 
 def _overlapping(detections: Float32Array) -> NDArray[np.float64]:

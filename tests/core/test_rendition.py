@@ -26,7 +26,7 @@ from core.files.storage import Storage
 from core.media.images import rendition
 from core.media.images.depth import Range, scale_of
 from core.media.images.gate import Gate
-from core.media.images.rendition import rendered
+from core.media.images.rendition import rendered, upright_size
 from core.media.images.scans import is_in_one_scan
 from core.media.images.thumbnails import make, make_full_size
 from models.media.images.store import fit_image
@@ -82,6 +82,7 @@ def centre(image: Image.Image) -> NDArray[np.int64]:
 
 
 def assert_same(content: bytes, expected: Image.Image) -> None:
+    assert upright_size(content) == expected.size
     for who, image in seen_by_everybody(content):
         apart = np.abs(centre(image) - centre(expected))
         assert apart.mean() <= 4, who

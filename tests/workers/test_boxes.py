@@ -1,10 +1,13 @@
 """Rounds that learn to find boxes."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
+from numpy.typing import NDArray
 from sqlalchemy import func, select
 
 from core.jobs import queue
@@ -19,7 +22,10 @@ from tests.workers.box_loop import BoxLoop
 from tests.workers.killing import kill_in_every_phase, named, state
 from tests.world import World
 from workers.advance import handler
+from workers.advance.answers import answered_then
+from workers.advance.phases import Advance
 from workers.advance.reads import seconds_of_boxes
+from workers.advance.selecting import select as select_queries
 from workers.labels.snapshot import take
 
 CACHED = {"name": "fcos", "params": {"steps": 120, "batch_size": 4, "input_size": 64}}
@@ -47,7 +53,9 @@ def test_two_rounds_find_more(world: World) -> None:
     assert all(score is not None for _, _, score in loop.queue(2))
 
 
-def test_queues_come_with_what_the_detector_has_found(world: World) -> None:
+def test_queues_come_with_what_the_detector_has_found(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pal = {"name": "pal", "params": {"fewest": 2}}
     loop = BoxLoop(world, model=CACHED, evaluation=0, strategy=pal, purity=PROBE)
     loop.advance(0, n=12)
@@ -77,9 +85,33 @@ def test_queues_come_with_what_the_detector_has_found(world: World) -> None:
     assert scored.detections is not None
     assert scored.detections.shape == (36, 100, 6)
     assert (scored.informativeness >= 0).all()
-    # What became of them is what the next queue learns from.
+    # What became of them is what the next queue learns from, by the classes of then.
+    known_then: list[tuple[NDArray[Any], NDArray[Any]]] = []
+
+    def look_on(advance: Advance) -> None:
+        first, *others = advance.previous_class_ids
+        for class_ids in ([first, *others], [-first, *others]):
+            answered = answered_then(replace(advance, previous_class_ids=class_ids))
+            assert answered is not None
+            then, _ = answered
+            assert scored.detections is not None
+            assert then.detections is not None
+            before = scored.detections[np.isin(scored.indices, then.indices)]
+            known_then.append((before, then.detections))
+        select_queries(advance)
+
+    phases = [replace(one, run=look_on) if one.name == "select" else one for one in handler.PHASES]
+    monkeypatch.setattr(handler, "PHASES", phases)
+    square, disc = loop.classes
+    square.position, disc.position = 1, 0
+    loop.session.commit()
     loop.advance(1, n=12)
     assert not any("Too few proposed boxes" in note for note in loop.rounds()[2].notes)
+    (before, turned), (whole, without_first) = known_then
+    is_there = before[:, :, 4] > 0
+    assert (before[is_there][:, 5] == 0).any()
+    assert_array_equal(turned[is_there][:, 5], 1 - before[is_there][:, 5])
+    assert_array_equal(without_first[:, :, 4] > 0, (whole[:, :, 4] > 0) & (whole[:, :, 5] == 1))
 
 
 def best_overlap(boxes: list[dict[str, Any]], one: dict[str, Any]) -> float:

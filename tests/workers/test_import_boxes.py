@@ -141,6 +141,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         {"x.json": coco([{"bbox": [1, 2, 3, 4], "category_id": 5}])},
         "of category 5, which the document",
     ),
+    (
+        {"x.json": coco([{"bbox": [1, 2, 3, 4]}, {"bbox": [5, 6, 7, 8], "category_id": None}])},
+        "x.json: box 2 has no category_id",
+    ),
     ({"x.json": coco([{"bbox": [1, 2, 3, 4], "score": 0.5}])}, "box 1 has a score"),
     (
         {"x.json": coco([{"bbox": [1, 2, 3, 4], "attributes": {"rotation": 30.0}}])},
@@ -260,14 +264,16 @@ def test_outlines_become_boxes_with_a_note(pool: BoxPool) -> None:
         assert (box.given is None) is ("around" in note)
 
 
-@pytest.mark.parametrize("orientation", [5, 6, 7, 8])
+@pytest.mark.parametrize(
+    ("orientation", "kind"), [(5, "JPEG"), (6, "JPEG"), (6, "TIFF"), (7, "JPEG"), (8, "JPEG")]
+)
 def test_boxes_of_pixels_as_stored_are_turned_upright_with_their_image(
-    pool: BoxPool, orientation: int
+    pool: BoxPool, orientation: int, kind: str
 ) -> None:
     """The files say 64 × 48, and the picture that everybody sees is 48 × 64."""
-    pool.send(
-        together({kind: SAME[kind] for kind in SAME if kind != "yolo"}, orientation=orientation)
-    )
+    formats = {name: SAME[name] for name in SAME if name != "yolo"}
+    # The bytes tell what it is, whatever it is called.
+    pool.send(together(formats, orientation=orientation, kind=kind))
     marked = Image.new("L", (64, 48))
     marked.paste(255, (10, 20, 30, 44))
     ways = {5: "TRANSPOSE", 6: "ROTATE_270", 7: "TRANSVERSE", 8: "ROTATE_90"}
@@ -404,6 +410,24 @@ def test_numbers_of_classes_that_nobody_names_are_none(pool: BoxPool) -> None:
     assert pool.names[pool.one().class_id] == "cat"
 
 
+def test_a_list_beside_the_texts_does_not_go_before_a_data_yaml(pool: BoxPool) -> None:
+    names: dict[str, bytes | str] = {"data.yaml": YAML, "labels/classes.txt": "cat\ndog\n"}
+    texts: dict[str, bytes | str] = {"images/a.jpg": image(1), "labels/a.txt": "1 .5 .5 .1 .1\n"}
+    pool.send(names | texts)
+    assert pool.names[pool.one().class_id] == "cat"
+    why = pool.why()["images/a.jpg"]
+    assert "labels/classes.txt names its classes otherwise, and was passed over" in why
+
+
+def test_two_yaml_files_that_differ_name_no_class(pool: BoxPool) -> None:
+    names: dict[str, bytes | str] = {"data.yaml": YAML, "old.yaml": "names: [dog, bird]"}
+    images: dict[str, bytes | str] = {f"images/{one}.jpg": image(ord(one)) for one in "ab"}
+    pool.send({**names, **images, "labels/a.txt": "1 .5 .5 .1 .1", "labels/b.txt": "0 .5 .5 .1 .1"})
+    assert {name: one[0][0] for name, one in pool.sides().items()} == {"images/b.jpg": "dog"}
+    why = pool.why()["images/a.jpg"]
+    assert "is of class 1, which data.yaml and old.yaml name differently" in why
+
+
 def test_a_voc_file_that_counts_from_0_is_told(pool: BoxPool) -> None:
     pool.send({"a.jpg": image(1), "a.xml": voc(voc_object(0, 5, 9, 9))})
     assert "a box begins at pixel 0 where VOC counts from 1" in pool.why()["a.jpg"]
@@ -467,14 +491,20 @@ def test_objects_of_a_parquet_file(pool: BoxPool) -> None:
         {"name": "d", "image": image(4), "objects": of_objects([1.0, 2.0, 3.0, 4.0], category=7)},
         # As left, top, width and height it reaches beyond; as corners it fits.
         {"name": "e", "image": image(5), "objects": of_objects([30.0, 20.0, 60.0, 44.0])},
+        # What was rounded may lie beyond by less than a pixel.
+        {"name": "f", "image": image(6), "objects": of_objects([30.0, 20.0, 64.4, 44.0])},
     ]
     content = objects_file(rows, ["dog", "cat"])
     result = pool.result(pool.add(content, "a.parquet"))
-    assert result["added"] == 5
+    assert result["added"] == 6
     assert pool.sides() == {"a.jpg": [("cat", 10, 20, 20, 24)], "b.jpg": []}
     why = pool.why()
+    # It fits as corners, too, and nothing says which it is.
+    assert "taken as left, top, width and height, as no bbox_format says otherwise" in why["a.jpg"]
+    assert "b.jpg" not in why
     assert "is of class 7, which is not one of the 2 declared" in why["d.jpg"]
-    assert "say which they are in a column bbox_format" in why["e.jpg"]
+    for name in ("e.jpg", "f.jpg"):
+        assert "say which they are in a column bbox_format" in why[name]
     box = pool.labels()["a.jpg"].boxes[0]
     assert box.given is not None
     assert box.given.format == "coco"

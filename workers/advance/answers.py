@@ -1,5 +1,6 @@
 """What the answers to the last queue say, by the model that chose what was asked."""
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from models.protocols import Indices, OpenSetLabels, Outputs
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
 from models.rounds.meta_training import meta_train as learn_balance
+from models.tasks.boxes.matching import CLASS
 from workers.advance.phases import Advance
 from workers.advance.prices import prices_of
 
@@ -58,36 +60,38 @@ def _answers_to(
     losses = np.zeros(len(query))
     # Of what holds nothing there is no loss, whether or not it was called OOD.
     inside = np.flatnonzero(labels.inside & np.isin(query, scores.indices))
+    then = _said_then(advance, scores, query[inside])
+    nothing = np.empty((len(inside), 0), dtype=np.float32)
     losses[inside] = advance.learner.losses(
-        outputs_then(advance, scores, query[inside]),
+        Outputs(then.logits, nothing, detections=then.detections),
         advance.snapshot.targets.take(positions[inside]),
     )
     return query, labels, losses
 
 
-def outputs_then(advance: Advance, scores: PoolScores, indices: Indices) -> Outputs:
-    """What the model of ``scores`` said at (n,) pool indices; detections in classes of now."""
+def _said_then(advance: Advance, scores: PoolScores, indices: Indices) -> PoolScores:
+    """Rows of ``scores`` at (n,) pool indices; detections in classes of now, or gone with those."""
     found = scores.take(np.searchsorted(scores.indices, indices).astype(np.int64))
-    nothing = np.empty((len(indices), 0), dtype=np.float32)
-    detections = found.detections
-    if detections is not None:
-        now = {class_id: index for index, class_id in enumerate(advance.snapshot.class_ids)}
-        order = [now.get(class_id, _GONE) for class_id in advance.previous_class_ids]
-        if order != list(range(len(order))):
-            detections = detections.copy()
-            of = np.array(order, dtype=np.float32)
-            detections[:, :, 5] = of[detections[:, :, 5].astype(np.int64)]
-    return Outputs(found.logits, nothing, detections=detections)
+    if found.detections is None:
+        return found
+    now = {class_id: index for index, class_id in enumerate(advance.snapshot.class_ids)}
+    of = np.array([now.get(class_id, _GONE) for class_id in advance.previous_class_ids])
+    classes = of[found.detections[:, :, CLASS].astype(np.int64)]
+    detections = found.detections.copy()
+    detections[:, :, CLASS] = classes
+    detections[classes == _GONE] = 0
+    return replace(found, detections=detections)
 
 
 def answered_then(advance: Advance) -> tuple[PoolScores, NDArray[np.bool_]] | None:
     """Scores by which the images of the last queue were chosen, and which of them were OOD.
 
-    As OOD counts what has a label that says that nothing is in it.
+    As OOD counts what has a label that says that nothing is in it. Detections are in classes of
+    now, without those of classes that the project has no longer.
     """
     if ArtifactKind.SCORES not in advance.previous:
         return None
     scores = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
     query, labels, _ = _answers_to(advance, scores)
     known = np.isin(query, scores.indices)
-    return scores.take(np.searchsorted(scores.indices, query[known])), labels.is_ood[known]
+    return _said_then(advance, scores, query[known]), labels.is_ood[known]

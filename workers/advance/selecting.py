@@ -18,7 +18,7 @@ from models.rounds.query import select as select_queries
 from models.tasks.boxes.matching import hits
 from models.tasks.boxes.targets import BoxTargets
 from workers.advance import second_looks
-from workers.advance.answers import answered_then, outputs_then
+from workers.advance.answers import answered_then
 from workers.advance.phases import Advance
 from workers.advance.prices import prices_of
 from workers.labels.timing import median_seconds
@@ -124,11 +124,9 @@ def _hits(advance: Advance, scores: PoolScores) -> NDArray[np.int8] | None:
         return None
     snapshot = advance.snapshot
     positions = np.searchsorted(snapshot.labeled, scores.indices).astype(np.int64)
-    detections = outputs_then(advance, scores, scores.indices).detections
-    assert detections is not None
     targets = snapshot.targets.take(positions)
     assert isinstance(targets, BoxTargets)
-    return hits(detections, targets)
+    return hits(scores.detections, targets)
 
 
 def _queue_length(advance: Advance) -> int:

@@ -27,6 +27,9 @@ _ON_ITS_SIDE: Final = frozenset({5, 6, 7, 8})
 # Sides of an image that was scaled are rounded to pixels.
 _SAME_SHAPE: Final = 0.01
 _TURNED: Final = "boxes of the pixels as stored were turned upright with their image"
+_GUESSED: Final = "taken as left, top, width and height, as no bbox_format says otherwise"
+# Of numbers that were rounded.
+_BEYOND: Final = 1.0
 _LONGEST_NUMBER: Final = 64
 _ANY: Final = (1.0, 1.0)
 
@@ -100,8 +103,11 @@ def settle(drawn: Drawn, classes: ClassLookup, image: Upright | None = None) -> 
         if box is None:
             return _wrong(drawn, one.box, "is too large, too small or too far away to be a box")
         boxes.append(box)
-    notes = (*drawn.notes, _TURNED) if orientation and boxes else drawn.notes
-    return Settled(BoxesLabel(type="boxes", boxes=tuple(boxes)), notes)
+    notes = list(drawn.notes)
+    if boxes:
+        notes += [_TURNED] if orientation else []
+        notes += [_GUESSED] if drawn.guessed else []
+    return Settled(BoxesLabel(type="boxes", boxes=tuple(boxes)), tuple(notes))
 
 
 def _read(drawn: Drawn, convention: Convention, classes: ClassLookup) -> list[_Read] | Refused:
@@ -175,8 +181,9 @@ def _rounded(size: Size) -> Size:
 
 def _are_corners(boxes: Sequence[Sequence[float]], size: Size) -> bool:
     """Whether numbers fit an image as corners alone."""
-    fit = all(one[0] < one[2] <= size[0] and one[1] < one[3] <= size[1] for one in boxes)
-    reach = any(one[0] + one[2] > size[0] or one[1] + one[3] > size[1] for one in boxes)
+    right, lower = size[0] + _BEYOND, size[1] + _BEYOND
+    fit = all(one[0] < one[2] <= right and one[1] < one[3] <= lower for one in boxes)
+    reach = any(one[0] + one[2] > right or one[1] + one[3] > lower for one in boxes)
     return fit and reach
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, FromClause, func, or_, select, true
+from sqlalchemy import ColumnElement, FromClause, Text, cast, func, or_, select, true
 from sqlalchemy.orm import Session, aliased
 
 from core.consensus import Vote, as_said, by_people, consensus, holds
@@ -17,7 +17,7 @@ from core.media.images.duplicates import answered_in_pool
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import label_of, stored_text
-from core.tasks.spec import Label, TaskType
+from core.tasks.spec import TaskType
 from models.protocols import OOD
 from models.tasks.base import Targets
 from workers.labels.learners import learner_of
@@ -110,9 +110,10 @@ def read_truths(
     session: Session, project_id: int, task: TaskType[Any], class_ids: Sequence[int]
 ) -> tuple[Array, Targets]:
     """Pool indices of the evaluation images that can measure anything, and what they are."""
-    column = Example.label_class_id if task.names_one_class else Example.label
+    is_class = task.names_one_class
+    column = Example.label_class_id if is_class else Example.label
     found = session.execute(
-        select(Example.pool_index, column, *_SIZE)
+        select(Example.pool_index, column if is_class else cast(column, Text), *_SIZE)
         .where(
             Example.project_id == project_id,
             Example.split == Split.EVALUATION,
@@ -122,15 +123,25 @@ def read_truths(
             or_(Example.duplicates_of.is_(None), ~answered_in_pool(project_id)),
         )
         .order_by(Example.pool_index)
-    ).all()
+        .execution_options(yield_per=_ROWS if is_class else _LABELS)
+    )
     learner = learner_of(task.name)
-    indices = np.array([row[0] for row in found], dtype=np.int64)
-    if not task.names_one_class:
-        sizes = np.array([row[2:] for row in found], dtype=np.int64).reshape(-1, 2)
-        return indices, learner.targets([row[1] for row in found], class_ids, sizes)
-    output_of = {class_id: number for number, class_id in enumerate(class_ids)}
-    outputs = np.array([output_of[row[1]] for row in found], dtype=np.int64)
-    return indices, learner.load({"classes": outputs})
+    indices: list[int] = []
+    if is_class:
+        output_of = {class_id: number for number, class_id in enumerate(class_ids)}
+        outputs: list[int] = []
+        for pool_index, class_id, *_ in found:
+            indices.append(pool_index)
+            outputs.append(output_of[class_id])
+        classes = np.array(outputs, dtype=np.int64)
+        return np.array(indices, dtype=np.int64), learner.load({"classes": classes})
+    labels, sizes = _Stored(), list[tuple[int, int]]()
+    for pool_index, label, width, height in found:
+        indices.append(pool_index)
+        labels.append(label)
+        sizes.append((width, height))
+    targets = learner.targets(labels, class_ids, np.array(sizes, np.int64).reshape(-1, 2))
+    return np.array(indices, dtype=np.int64), targets
 
 
 def _of_classes(
@@ -177,7 +188,7 @@ def _of_labels(
     final: list[bool] = []
     for one in _agreed(session, project_id, closing):
         indices.append(one.pool_index)
-        labels.append(one.vote.label)
+        labels.append(stored_text(one.vote.label))
         verdicts.append(one.vote.verdict)
         final.append(one.vote.final)
         first.append(one.first)
@@ -205,9 +216,8 @@ class _Stored(Sequence[Mapping[str, Any] | None]):
     def __init__(self) -> None:
         self._texts: list[bytes | None] = []
 
-    def append(self, label: Label | None) -> None:
-        """Add one at the end."""
-        text = stored_text(label)
+    def append(self, text: str | None) -> None:
+        """Add one at the end, in JSON."""
         self._texts.append(None if text is None else text.encode())
 
     def __len__(self) -> int:

@@ -5,7 +5,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any, Final
 
-from PIL import Image
+from PIL import Image, TiffImagePlugin
 
 from core.media.images import colour
 
@@ -58,6 +58,16 @@ def orientation_of(image: Image.Image) -> int:
         stated = image.getexif().get(_ORIENTATION)
         stated = _said_by_xmp(image) if stated is None else stated
     return stated if isinstance(stated, int) and 1 <= stated <= 8 else 1
+
+
+def is_size_upright(image: Image.Image) -> bool:
+    """Whether Pillow tells, before pixels are read, the size of an image as if it stood upright.
+
+    So it does of a TIFF whose own tag lays it on its side, and of nothing that its XMP does.
+    """
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return False
+    return image.tag_v2.get(_ORIENTATION) in {5, 6, 7, 8}
 
 
 def _said_by_xmp(image: Image.Image) -> int:

@@ -163,12 +163,14 @@ def upright_and_turn(content: bytes) -> tuple[int, int, int] | None:
         with Image.open(BytesIO(content), formats=READERS) as image:
             width, height = image.size
             orientation = browsers.orientation_of(image)
+            is_upright = browsers.is_size_upright(image)
     except DomainError:
         raise
     except Exception:  # Pillow's readers raise whatever hostile bytes lead them to
         return None
-    is_on_its_side = _UPRIGHT.get(orientation) in _ON_ITS_SIDE
-    return (height, width, orientation) if is_on_its_side else (width, height, orientation)
+    if _UPRIGHT.get(orientation) in _ON_ITS_SIDE and not is_upright:
+        return height, width, orientation
+    return width, height, orientation
 
 
 def _draft(image: ImageFile.ImageFile, longer: int, shorter: int) -> None:

@@ -54,7 +54,7 @@ it("finds names in other languages by the English that they were told in", () =>
 });
 
 /** What tables and files of people call their columns, and a library by its name. */
-const COLUMNS = ["bbox_format", "example_id", "file_name", "open_clip"];
+const COLUMNS = ["bbox_format", "category_id", "example_id", "file_name", "open_clip"];
 /** Of no parts of Python, as `timm.list_models()`. */
 const NAME = /(?<!\.)\b[a-z0-9]+(?:_[a-z0-9]+)+\b/g;
 

@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,9 +17,15 @@ from models.catalog.resolve import resolve
 from models.media.images.networks.nets import Network
 from models.tasks.boxes.maps import NETWORK, packaged, taken
 from models.tasks.boxes.model import restored
-from models.tasks.boxes.network import LEAST_SCORE, OVERLAP, CachedMaps, Detector
-
-_CANDIDATES: Final = 300
+from models.tasks.boxes.network import (
+    CANDIDATES,
+    LEAST_SCORE,
+    MOST_DETECTIONS,
+    OVERLAP,
+    CachedMaps,
+    Detector,
+    places_of,
+)
 
 
 class Exported(nn.Module):
@@ -47,17 +53,21 @@ class Exported(nn.Module):
         anchors = self.detector.anchors(levels)[0]
         scores = torch.sqrt(said["cls_logits"][0].sigmoid() * said["bbox_ctrness"][0].sigmoid())
         boxes = self.detector.box_coder.decode(said["bbox_regression"][0], anchors)
-        side = float(self.detector.maps.side)
-        boxes = boxes.clamp(min=0.0, max=side) * (self.image_size / side)
-        # So many of each class at most, whatever there is, so that sizes are known beforehand.
-        flat = scores.flatten()
-        sure, place = flat.topk(min(_CANDIDATES, len(flat)))
-        found, label = boxes[place // scores.shape[1]], place % scores.shape[1]
+        side = self.detector.maps.side
+        boxes = boxes.clamp(min=0.0, max=float(side))
+        # So many of each level, whatever there is, so that sizes are known beforehand.
+        classes, start, places = scores.shape[1], 0, []
+        for count in places_of(levels):
+            of_level = scores[start : start + count].flatten()
+            places.append(of_level.topk(min(CANDIDATES, len(of_level)))[1] + start * classes)
+            start += count
+        place = torch.cat(places)
+        sure, found, label = scores.flatten()[place], boxes[place // classes], place % classes
         # Boxes of different classes lie apart, and do not suppress each other.
-        apart = found + (label * (2 * self.image_size))[:, None]
-        kept = torch.ops.torchvision.nms(apart, sure, OVERLAP)
-        kept = kept[sure[kept] > LEAST_SCORE]
-        return found[kept], sure[kept], label[kept]
+        apart = found.double() + (label * (2 * side))[:, None]
+        kept = torch.ops.torchvision.nms(apart, sure.double(), OVERLAP)
+        kept = kept[sure[kept] > LEAST_SCORE][:MOST_DETECTIONS]
+        return found[kept] * (self.image_size / side), sure[kept], label[kept]
 
 
 def exported(checkpoint: Path) -> tuple[Exported, int]:

@@ -19,12 +19,24 @@ _LEAST_PROBABILITY: Final = 1e-3
 
 def iou(one: NDArray[np.floating], other: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return the intersection over union of (A, 4) and (B, 4) corners: (A, B) in 0..1."""
-    a, b = one[:, None].astype(np.float64), other[None].astype(np.float64)
-    sides = np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2])
-    both = np.prod(np.maximum(sides, 0), axis=-1)
-    either = np.prod(a[..., 2:] - a[..., :2], axis=-1) + np.prod(b[..., 2:] - b[..., :2], axis=-1)
+    both = _shared(one, other)
+    either = _areas(one)[:, None] + _areas(other)
     shares: NDArray[np.float64] = both / np.maximum(either - both, 1e-12)
     return shares
+
+
+def _shared(one: NDArray[np.floating], other: NDArray[np.floating]) -> NDArray[np.float64]:
+    """(A, B) areas of the intersections."""
+    a, b = one[:, None].astype(np.float64), other[None].astype(np.float64)
+    sides = np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2])
+    areas: NDArray[np.float64] = np.prod(np.maximum(sides, 0), axis=-1)
+    return areas
+
+
+def _areas(corners: NDArray[np.floating]) -> NDArray[np.float64]:
+    sides = corners[:, 2:].astype(np.float64) - corners[:, :2]
+    areas: NDArray[np.float64] = np.prod(sides, axis=-1)
+    return areas
 
 
 def hits(detections: Float32Array, targets: BoxTargets) -> NDArray[np.int8]:
@@ -32,7 +44,8 @@ def hits(detections: Float32Array, targets: BoxTargets) -> NDArray[np.int8]:
 
     From the surest on, each takes the box of its class that it overlaps most, at an IoU of 0.5 at
     least, unless a surer one has it. What annotators keep or adjust is right by that, and what
-    they reject is wrong.
+    they reject is wrong. One that takes none and lies by half in a crowd of its class is on that,
+    as COCO has it.
 
     Args:
         detections: (n, K, 6) float32 as in `Outputs.detections`.
@@ -43,7 +56,7 @@ def hits(detections: Float32Array, targets: BoxTargets) -> NDArray[np.int8]:
     """
     found = np.full(detections.shape[:2], NOTHING, dtype=np.int8)
     for row in range(len(detections)):
-        found[row] = _matched(detections[row], *_visible(targets, row))[0]
+        found[row] = _matched(detections[row], *visible(targets, row))[0]
     return found
 
 
@@ -60,7 +73,7 @@ def losses(detections: Float32Array, targets: BoxTargets) -> NDArray[np.float64]
     """
     result = np.zeros(len(detections))
     for row in range(len(detections)):
-        corners, classes, crowd = _visible(targets, row)
+        corners, classes, crowd = visible(targets, row)
         outcome, scores = _matched(detections[row], corners, classes, crowd)
         probability = scores.astype(np.float64) ** 2
         right = np.clip(probability[outcome == 1], _LEAST_PROBABILITY, 1)
@@ -72,12 +85,18 @@ def losses(detections: Float32Array, targets: BoxTargets) -> NDArray[np.float64]
     return result
 
 
-def _visible(
+def visible(
     targets: BoxTargets, row: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Boxes of an image as shares of the square, their classes, and which are crowds."""
+    """Return what the square shows of an example.
+
+    Returns:
+        (b, 4) corners as shares of the square, (b,) classes, and (b,) which are crowds; of these
+        whatever is left of them.
+    """
     one = targets.take(np.array([row]))
     shares, kept = seen(to_square(one.corners, np.repeat(one.sizes, len(one.corners), axis=0)))
+    kept |= one.crowd
     return shares[kept], one.classes[kept], one.crowd[kept]
 
 
@@ -92,8 +111,11 @@ def _matched(
     outcome = np.where(scores > 0, 0, NOTHING).astype(np.int8)
     if len(corners) == 0:
         return outcome, scores
-    overlap = iou(detections[:, :4], corners)
-    overlap[detections[:, CLASS].astype(np.int64)[:, None] != classes[None]] = 0
+    found = detections[:, :4]
+    alike = detections[:, CLASS].astype(np.int64)[:, None] == classes
+    overlap = np.where(alike, iou(found, corners), 0.0)
+    within = _shared(found, corners) / np.maximum(_areas(found), 1e-12)[:, None]
+    in_crowd = np.where(alike & crowd, within, 0.0).max(axis=1)
     taken = crowd.copy()
     for place in np.argsort(-scores, kind="stable"):
         if scores[place] <= 0:
@@ -102,6 +124,6 @@ def _matched(
         best = int(free.argmax())
         if free[best] >= SAME_IOU:
             taken[best], outcome[place] = True, 1
-        elif crowd.any() and overlap[place][crowd].max() >= SAME_IOU:
+        elif in_crowd[place] >= SAME_IOU:
             outcome[place] = NOTHING
     return outcome, scores

@@ -18,8 +18,9 @@ def average_precision(
 ) -> tuple[float | None, dict[str, Any]]:
     """Return mAP over IoU 0.5, 0.55, … 0.95; mAP50, mAP75, AR with 100 detections, AP by class.
 
-    In pixels of the upright images: what the square does not show counts as missed. Crowds and
-    difficult boxes neither count nor are they wrong to find.
+    In pixels of the upright images: what the square does not show counts as missed, and what
+    reaches beyond the image is cut off. Crowds and difficult boxes neither count nor are they wrong
+    to find.
 
     Args:
         detections: (n, K, 6) float32 as in `Outputs.detections`.
@@ -73,8 +74,9 @@ def _found(detections: Float32Array, targets: BoxTargets, row: int) -> dict[str,
 
 def _there(targets: BoxTargets, row: int) -> dict[str, torch.Tensor]:
     one = targets.take(np.array([row]))
+    corners = np.clip(one.corners, 0, np.tile(one.sizes, 2))
     return {
-        "boxes": torch.from_numpy(one.corners.astype(np.float32)),
+        "boxes": torch.from_numpy(corners.astype(np.float32)),
         "labels": torch.from_numpy(one.classes),
         "iscrowd": torch.from_numpy((one.crowd | one.difficult).astype(np.int64)),
     }

@@ -20,7 +20,8 @@ from models.tasks.boxes.sides import LEVELS, POOLED, shapes
 
 MOST_DETECTIONS: Final = 100
 LEAST_SCORE: Final = 0.05
-_CANDIDATES: Final = 300
+CANDIDATES: Final = 300
+"""So many of each level of the pyramid compete."""
 OVERLAP: Final = 0.6
 _GROUPS: Final = 16
 _TRUNK: Final = (32, 64, 96, 128)
@@ -84,7 +85,7 @@ def _layer(before: int, width: int, stride: int) -> list[nn.Module]:
 
 
 class _Head(FCOSHead):  # type: ignore[misc]
-    """FCOS's head, which remembers what its loss was divided by."""
+    """FCOS's head, which learns nothing in crowds, and remembers what its loss was divided by."""
 
     places = 0
 
@@ -96,10 +97,25 @@ class _Head(FCOSHead):  # type: ignore[misc]
         matched_idxs: list[Tensor],
     ) -> dict[str, Tensor]:
         self.places = sum(int((matched >= 0).sum()) for matched in matched_idxs)
+        if any(len(one["crowds"]) for one in targets):
+            logits = head_outputs["cls_logits"]
+            of_each = zip(targets, anchors, matched_idxs, strict=True)
+            unsaid = torch.stack([_unsaid(*one, logits.shape[2]) for one in of_each])
+            # Where nothing is to be found, so low a logit costs nothing, and has no gradient.
+            head_outputs = {**head_outputs, "cls_logits": logits.masked_fill(unsaid, -100.0)}
         losses: dict[str, Tensor] = super().compute_loss(
             targets, head_outputs, anchors, matched_idxs
         )
         return losses
+
+
+def _unsaid(target: dict[str, Tensor], anchors: Tensor, matched: Tensor, classes: int) -> Tensor:
+    """(A, C) places in crowds and of no box, of which nobody says whether a class is there."""
+    centres = (anchors[:, None, :2] + anchors[:, None, 2:]) / 2
+    crowds = target["crowds"]
+    inside = ((centres > crowds[:, :2]) & (centres < crowds[:, 2:])).all(dim=2)
+    of_class = functional.one_hot(target["crowd_labels"], classes)
+    return (inside.float() @ of_class.float() > 0) & (matched < 0)[:, None]
 
 
 class Detector(FCOS):  # type: ignore[misc]
@@ -119,7 +135,7 @@ class Detector(FCOS):  # type: ignore[misc]
             score_thresh=LEAST_SCORE,
             nms_thresh=OVERLAP,
             detections_per_img=MOST_DETECTIONS,
-            topk_candidates=_CANDIDATES,
+            topk_candidates=CANDIDATES,
         )
         self.maps, self.classes = maps, classes
 
@@ -146,12 +162,13 @@ class Detector(FCOS):  # type: ignore[misc]
 
         Args:
             examples: rows of the file of maps, or pixels.
-            targets: of each its `boxes`, (b, 4) corners in pixels of `maps.side`, and `labels`.
+            targets: of each its `boxes`, (b, 4) corners in pixels of `maps.side`, and `labels`;
+                and of crowds `crowds` and `crowd_labels`.
         """
         said, levels, _ = self.outputs(examples)
         anchors = self.anchors(levels)
         said = {name: one.float() for name, one in said.items()}
-        found = self.compute_loss(targets, said, anchors, _sizes(levels))
+        found = self.compute_loss(targets, said, anchors, places_of(levels))
         loss: Tensor = sum(found.values(), torch.zeros((), device=examples.device))
         return loss
 
@@ -165,7 +182,7 @@ class Detector(FCOS):  # type: ignore[misc]
         """
         said, levels, pooled = self.outputs(examples)
         said = {name: one.float() for name, one in said.items()}
-        sizes, count = _sizes(levels), len(examples)
+        sizes, count = places_of(levels), len(examples)
         anchors = [list(torch.split(one, sizes)) for one in self.anchors(levels)]
         split = {name: list(torch.split(one, sizes, dim=1)) for name, one in said.items()}
         side = self.maps.side
@@ -190,7 +207,8 @@ def image_logits(said: dict[str, Tensor]) -> Tensor:
     return torch.logit(scores.amax(dim=1), eps=1e-6)
 
 
-def _sizes(levels: Sequence[Tensor]) -> list[int]:
+def places_of(levels: Sequence[Tensor]) -> list[int]:
+    """Return how many places each level of the pyramid has."""
     return [one.shape[2] * one.shape[3] for one in levels]
 
 

@@ -62,10 +62,11 @@ class BoxTargets:
 
     def take(self, positions: Indices) -> "BoxTargets":
         """Return the rows at (n,) positions."""
-        counts = self.counts[positions]
+        starts = self.offsets[positions]
+        counts = self.offsets[positions + 1] - starts
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
-        rows = np.repeat(self.offsets[:-1][positions], counts) + within
+        rows = np.repeat(starts, counts) + within
         return BoxTargets(
             self.corners[rows],
             self.classes[rows],

@@ -16,7 +16,7 @@ from models.media.images.training.replicas import ALONE, Replica
 from models.media.images.training.resume import Batches, counted, restore, seeded, store
 from models.media.images.training.train import require_finite
 from models.protocols import Progress
-from models.tasks.boxes.fit import seen, to_square
+from models.tasks.boxes.matching import visible
 from models.tasks.boxes.network import Detector
 from models.tasks.boxes.targets import BoxTargets
 
@@ -110,24 +110,27 @@ class _Objective(nn.Module):
 
 def _truth(targets: BoxTargets, row: int, side: int) -> dict[str, Tensor]:
     """What is to be found in an example, in pixels of what the detector sees; crowds are not."""
-    one = targets.take(np.array([row]))
-    shares, kept = seen(to_square(one.corners, np.repeat(one.sizes, len(one.corners), axis=0)))
-    kept &= ~one.crowd
+    shares, classes, crowd = visible(targets, row)
+    corners = (shares * side).astype(np.float32)
     return {
-        "boxes": torch.from_numpy((shares[kept] * side).astype(np.float32)),
-        "labels": torch.from_numpy(one.classes[kept]),
+        "boxes": torch.from_numpy(corners[~crowd]),
+        "labels": torch.from_numpy(classes[~crowd]),
+        "crowds": torch.from_numpy(corners[crowd]),
+        "crowd_labels": torch.from_numpy(classes[crowd]),
     }
 
 
 def _mirrored(
     batch: Tensor, wanted: list[dict[str, Tensor]], side: int
 ) -> tuple[Tensor, list[dict[str, Tensor]]]:
-    turned = []
-    for one in wanted:
-        left, top, right, bottom = one["boxes"].unbind(1)
-        boxes = torch.stack([side - right, top, side - left, bottom], dim=1)
-        turned.append({**one, "boxes": boxes})
-    return batch.flip(-1), turned
+    def turned(corners: Tensor) -> Tensor:
+        left, top, right, bottom = corners.unbind(1)
+        return torch.stack([side - right, top, side - left, bottom], dim=1)
+
+    mirrored = [
+        {**one, "boxes": turned(one["boxes"]), "crowds": turned(one["crowds"])} for one in wanted
+    ]
+    return batch.flip(-1), mirrored
 
 
 def _rate(step: int, steps: int) -> float:

@@ -8,14 +8,16 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
+from models.catalog import parse
 from models.errors import Cancelled, ModelError
 from models.features.embed import embed_pool
 from models.media.images.store import PixelStore
 from models.protocols import Indices, Outputs, Progress
 from models.tasks.base import Training
-from models.tasks.boxes.export import export
+from models.tasks.boxes.export import Exported, export
 from models.tasks.boxes.learner import LEARNER
-from models.tasks.boxes.matching import hits
+from models.tasks.boxes.matching import hits, losses
+from models.tasks.boxes.model import blank
 from tests.shapes import scene, stored
 
 TRAIN, JUDGED = 24, 12
@@ -49,6 +51,7 @@ def learn(
     rows: Any,
     *,
     examples: Indices | None = None,
+    targets: Any = TARGETS,
     ood: Indices = NOTHING,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
@@ -58,7 +61,7 @@ def learn(
     indices = np.arange(TRAIN) if examples is None else examples
     return LEARNER.train(
         Training(
-            pool, indices, TARGETS.take(indices), classes=2, name=name,
+            pool, indices, targets.take(indices), classes=2, name=name,
             params={**QUICK[name], **params}, seed=3, ood_indices=ood, auxiliary_indices=NOTHING,
             embeddings=rows, checkpoint=checkpoint, progress=progress,
             processes=processes,
@@ -120,6 +123,22 @@ def _looks_alike(file: Path, pool: PixelStore, outputs: Outputs) -> None:
         assert_array_equal(labels[: len(ours)], ours[:, 5])
 
 
+def test_a_file_finds_what_the_model_finds_in_full_pictures() -> None:
+    params = parse("model", "fcos_scratch", {})
+    detector = blank("fcos_scratch", params, classes=2, image_size=100, seed=0).cpu().eval()
+    with torch.no_grad():
+        # Something everywhere, in sizes that overlap.
+        detector.head.classification_head.cls_logits.bias.fill_(1.0)
+        detector.head.regression_head.bbox_reg.bias.fill_(5.0)
+        image = torch.from_numpy(scene(0, side=100).pixels).permute(2, 0, 1)
+        [ours], _, _ = detector.detect(image[None])
+        boxes, scores, labels = Exported(detector, None, 100)(image)
+    assert len(scores) == 100
+    assert_allclose(scores, ours["scores"], rtol=1e-5)
+    assert_allclose(boxes, ours["boxes"] * (100 / 112), atol=1e-3)
+    assert_array_equal(labels, ours["labels"])
+
+
 @both
 def test_what_was_cancelled_goes_on_to_the_same_model(
     name: str, pool: PixelStore, rows: Any, tmp_path: Path
@@ -154,6 +173,12 @@ def test_images_of_none_teach_that_nothing_is_there(pool: PixelStore, rows: Any)
     ignored = learn("fcos", pool, rows, examples=few, ood=none, ood_as_empty=False).infer(none)
     assert taught.logits.max(axis=1).mean() < without.logits.max(axis=1).mean() - 1
     assert_array_equal(ignored.logits, without.logits)
+    # Of crowds nobody says what is where.
+    crowds = [{"class_id": one, "x": 0, "y": 0, "w": 64, "h": 64, "crowd": True} for one in (1, 2)]
+    labels = [one.label() for one in SCENES[: TRAIN // 2]] + [{"boxes": crowds}] * (TRAIN // 2)
+    targets: Any = LEARNER.targets(labels, [1, 2], np.full((TRAIN, 2), 64))
+    unsaid = learn("fcos", pool, rows, targets=targets).infer(none)
+    assert taught.logits.max(axis=1).mean() < unsaid.logits.max(axis=1).mean() - 1
 
 
 def test_maps_are_made_once_and_grow_with_the_pool(
@@ -222,6 +247,17 @@ def test_each_box_is_hit_once_and_by_its_class() -> None:
     found = np.zeros((1, 6, 6), dtype=np.float32)
     found[0, :4] = rows
     assert hits(found, truth).tolist() == [[0, 1, 0, 0, -1, -1]]
+
+
+def test_what_lies_in_a_crowd_of_its_class_is_neither_right_nor_wrong() -> None:
+    everywhere = {"class_id": 1, "x": 0, "y": 0, "w": 64, "h": 64, "crowd": True}
+    truth: Any = LEARNER.targets([{"boxes": [everywhere]}], [1, 2], np.array([[64, 64]]))
+    outputs = np.zeros((1, 3, 6), dtype=np.float32)
+    outputs[0, :2] = [[0.1, 0.1, 0.6, 0.6, 0.9, 0], [0.5, 0, 0.6, 0.2, 0.8, 0]]
+    assert hits(outputs, truth).tolist() == [[-1, -1, -1]]
+    assert losses(outputs, truth).tolist() == [0]
+    outputs[0, 1, 5] = 1
+    assert hits(outputs, truth).tolist() == [[-1, 0, -1]]
 
 
 def test_two_processes_learn_what_one_does(pool: PixelStore, rows: Any, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Between pixels of an image and the square that a model sees."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from PIL import Image
 
 from models.media.images.store import fit_image
 from models.tasks.boxes.fit import seen, to_image, to_square
+from models.tasks.boxes.measure import average_precision
 from models.tasks.boxes.proposals import proposals
 from models.tasks.boxes.targets import BoxTargets
 from tests.models.open_set import numbers
@@ -74,6 +76,29 @@ def test_targets_are_taken_and_say_what_images_are_of() -> None:
     assert part.crowd.tolist() == [False, False, True, False]
     again = BoxTargets(**part.arrays())
     assert_allclose(again.corners, [[1, 2, 4, 6]] * 4)
+
+
+def test_one_row_of_many_is_taken_without_a_look_at_the_others() -> None:
+    many = 200_000
+    empty = np.zeros(0, dtype=np.int64)
+    targets = BoxTargets(
+        np.zeros((0, 4)), empty, empty == 1, empty == 1, np.zeros(many + 1, dtype=np.int64),
+        np.ones((many, 2), dtype=np.int64),
+    )  # fmt: skip
+    tracemalloc.start()
+    try:
+        assert len(targets.take(np.array([many - 1]))) == 1
+        assert tracemalloc.get_traced_memory()[1] < many
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_is_found_of_a_box_that_reaches_beyond_the_image_is_all_of_it() -> None:
+    label = {"boxes": [{"class_id": 1, "x": -20, "y": 10, "w": 70, "h": 50}]}
+    targets = BoxTargets.of([label], [1], np.array([[100, 100]]))
+    detections = np.array([[[0, 0.1, 0.5, 0.6, 0.9, 0]]], dtype=np.float32)
+    value, more = average_precision(detections, targets, [1])
+    assert (value, more["map75"], more["ar100"]) == pytest.approx((1, 1, 1))
 
 
 def test_proposals_lie_in_the_image_surest_first() -> None:

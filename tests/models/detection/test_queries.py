@@ -1,6 +1,7 @@
 """What is asked about by what a detector finds, against plain loops."""
 
 import math
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
@@ -121,13 +122,16 @@ def test_what_drawing_takes_is_charged_once() -> None:
     assert not ranking.surface.exact
 
 
-def test_pal_learns_from_answers_which_detections_are_right() -> None:
-    rng = np.random.default_rng(0)
-    scores = rng.uniform(0.2, 0.8, (40, 6))
+def answers() -> LastAnswers:
+    """Everything of the second class is wrong, and of the first what is below 0.6."""
+    scores = np.random.default_rng(0).uniform(0.2, 0.8, (40, 6))
     then = found(*[[(one, place % 2) for place, one in enumerate(row)] for row in scores])
-    # Of this detector everything of the second class is wrong, and of the first what is below 0.6.
     judged = ((scores > 0.6) & (np.arange(6) % 2 == 0)).astype(np.int8)
-    last = LastAnswers(np.zeros(40, dtype=np.bool_), candidates(then).scores, None, judged)
+    return LastAnswers(np.zeros(40, dtype=np.bool_), candidates(then).scores, None, judged)
+
+
+def test_pal_learns_from_answers_which_detections_are_right() -> None:
+    last = answers()
     now = found([(0.6, 0)], [(0.6, 1)], [(0.3, 0)])
     params = PalParams(diversity=0, rarity=0)
     fitted = pal.rank(candidates(now, last=last), 3, params)
@@ -137,6 +141,24 @@ def test_pal_learns_from_answers_which_detections_are_right() -> None:
     few = pal.rank(candidates(now, last=last), 3, PalParams(fewest=500, diversity=0, rarity=0))
     assert few.notes == (pal.UNFITTED_NOTE,)
     assert_allclose(few.meta_scores, [open_by(0.6), open_by(0.6), open_by(0.3)], rtol=1e-5)
+
+
+def test_what_pal_knows_of_a_pool_fits_memory() -> None:
+    """Of places that hold nothing, and of classes, there may be a hundred each."""
+    images = 2_000
+    detections = np.zeros((images, 100, 6), dtype=np.float32)
+    detections[:, :6] = found(THREE)[0]
+    many = candidates(detections, last=answers())
+    many = replace(many, view=replace(many.view, classes=80))
+    tracemalloc.start()
+    try:
+        ranking = pal.rank(many, 3, PalParams(diversity=0, rarity=0))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert ranking.notes == ()
+    # A number for each class at each place would take 64,000 bytes an image.
+    assert peak < 16_000 * images
 
 
 def test_pal_looks_at_whole_images_when_asked() -> None:

@@ -91,13 +91,17 @@ class CocoIndex:
         self.names_keypoints |= "keypoints" in one
         if image is None:
             return "has no image_id"
-        if category is None:
+        if category is None and not self._draws(one):
             self._without_category += 1
             return None
         self._index.execute(
             "INSERT INTO labels VALUES (?, ?, ?)", (image, category, self._shape(one))
         )
         return None
+
+    def _draws(self, annotation: dict[str, Any]) -> bool:  # noqa: ARG002
+        """Whether an annotation counts without a category: never, for classes."""
+        return False
 
     def _shape(self, annotation: dict[str, Any]) -> str | None:  # noqa: ARG002
         """What is kept of where in the image an annotation is: nothing, for classes."""
@@ -106,7 +110,8 @@ class CocoIndex:
     @property
     def has_categories(self) -> bool:
         """Whether any annotation names one."""
-        return self._index.execute("SELECT 1 FROM labels LIMIT 1").fetchone() is not None
+        found = self._index.execute("SELECT 1 FROM labels WHERE category IS NOT NULL LIMIT 1")
+        return found.fetchone() is not None
 
     def rows(self) -> Iterator[tuple[Sequence[Called], dict[str, Any]]]:
         """The path of each image, and fields (of ``stated``, and why a label is not taken)."""

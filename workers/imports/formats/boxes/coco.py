@@ -41,6 +41,10 @@ class CocoBoxes(CocoIndex):
     _kept = KEPT | {*_SIZE}
     _without_label = (UNDECIDED, OOD)
 
+    def _draws(self, annotation: dict[str, Any]) -> bool:
+        """Whether it does: without its box the label of an image would not be whole."""
+        return bool(annotation.get("bbox") or annotation.get("segmentation"))
+
     def _shape(self, annotation: dict[str, Any]) -> str | None:
         more = annotation.get("attributes")
         attributes: Mapping[str, Any] = more if isinstance(more, dict) else {}
@@ -86,14 +90,16 @@ class CocoBoxes(CocoIndex):
         return {**silent, BOXES: [vote(drawn, SOURCE)]}
 
     def _drawn(
-        self, found: Sequence[tuple[str, str]], size: tuple[float, float] | None
+        self, found: Sequence[tuple[str | None, str]], size: tuple[float, float] | None
     ) -> Drawn | Refused:
         boxes: list[Rectangle] = []
         notes: dict[str, None] = {}
         for place, (category, stored) in enumerate(found, 1):
             shape: dict[str, Any] = json.loads(stored)
-            names = self._names.get(category, [])
-            if not names:
+            names = self._names.get(category or "", [])
+            if category is None:
+                reason = "has no category_id"
+            elif not names:
                 reason = f"is of category {category}, which the document does not have"
             elif len(names) > 1:
                 shown = ", ".join(names)[:100]

@@ -62,7 +62,7 @@ class BoxFiles:
         self._index.execute("CREATE TABLE images (key TEXT, path TEXT)")
         self._index.execute("CREATE TABLE texts (name TEXT PRIMARY KEY, key TEXT, below INT)")
         self._lists = voc_lists.Lists(self._index)
-        self._names: dict[str, Any] = {}
+        self._names = yolo.NamesByFolder()
         self._has_texts = self._has_sets = False
         self._formats: dict[str, str] = {}
 
@@ -145,19 +145,14 @@ class BoxFiles:
         return bool(folder) and found is not None
 
     def _read_lists(self, calls: Callable[[str], str]) -> None:
-        """Find what numbers stand for, by the folder of the file that says it."""
+        """Find what numbers stand for."""
         for entry in self._every():
             name = calls(entry.name)
             path = PurePosixPath(name)
-            is_list = path.name.lower() in yolo.LISTS
-            if not is_list and path.suffix.lower() not in yolo.YAML:
-                continue
-            content = self._content(entry)
-            found = None if isinstance(content, Refused) else yolo.class_names(name, content)
-            folder = name.rpartition("/")[0]
-            # What YOLO itself reads goes before a list beside the texts.
-            if found is not None and not (is_list and folder in self._names):
-                self._names[folder] = found
+            if path.name.lower() in yolo.LISTS or path.suffix.lower() in yolo.YAML:
+                content = self._content(entry)
+                if isinstance(content, bytes):
+                    self._names.add(name, content)
 
     def _read_sets(self, calls: Callable[[str], str]) -> None:
         """Note of which split the lists of Pascal VOC say images are."""
@@ -167,18 +162,6 @@ class BoxFiles:
             if isinstance(content, bytes):
                 self._lists.add(name, content)
         self._lists.settle(calls(entry.name) for entry in self._every())
-
-    def _names_for(self, name: str) -> Any:
-        """The names that hold for a text: those of the nearest folder around it, or the only."""
-        folder = name.rpartition("/")[0]
-        while True:
-            if folder in self._names:
-                return self._names[folder]
-            if not folder:
-                break
-            folder = folder.rpartition("/")[0]
-        different = {tuple(sorted(one.items())): one for one in self._names.values()}
-        return next(iter(different.values())) if len(different) == 1 else None
 
     def _texts(self, calls: Callable[[str], str]) -> Iterator[Row]:
         for entry in self._every():
@@ -193,7 +176,7 @@ class BoxFiles:
                 found = Refused(f"{printable(name)} cannot be read: {content.reason}")
             else:
                 text = content.decode("utf-8-sig", "replace")
-                found = yolo.read(text, name, self._names_for(name))
+                found = yolo.read(text, name, self._names.names_for(name))
             yield self._called(name), drawn_fields(found, yolo.SOURCE)
 
     def _called(self, name: str) -> list[Called]:

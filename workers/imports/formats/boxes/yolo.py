@@ -1,6 +1,7 @@
 """YOLO's labels: a text for each image, and the names of the numbers in ``data.yaml``."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -21,6 +22,63 @@ _MOST_NAMES: Final = 10_000
 # Shares of an image; what was measured in pixels lies far beyond.
 _LEAST, _MOST = -1.0, 2.0
 _BOX, _SURE, _CORNERS = 5, 6, 9
+
+Said = Mapping[str, Mapping[int, str]]
+"""What the numbers of classes stand for, by the path of each file of one folder that says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the numbers in a text stand for.
+
+    Attributes:
+        said: By what goes first.
+        passed: By lists that do not count beside a ``data.yaml``.
+    """
+
+    said: Said
+    passed: Said = field(default_factory=dict)
+
+
+class NamesByFolder:
+    """The files of an archive that say what numbers stand for."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._yaml: dict[str, dict[str, Mapping[int, str]]] = {}
+        self._lists: dict[str, dict[str, Mapping[int, str]]] = {}
+
+    def add(self, name: str, content: bytes) -> None:
+        """Read what the file at a path says, if it says anything."""
+        found = class_names(name, content)
+        if found is not None:
+            is_yaml = PurePosixPath(name).suffix.lower() in YAML
+            by_folder = self._yaml if is_yaml else self._lists
+            by_folder.setdefault(name.rpartition("/")[0], {})[name] = found
+
+    def names_for(self, name: str) -> Names | None:
+        """What holds for the text at a path.
+
+        The nearest ``data.yaml`` around it goes first, as YOLO itself reads no list; then the
+        nearest list, and then what the archive's only file of either kind says.
+        """
+        by_yaml, by_list = _nearest(self._yaml, name), _nearest(self._lists, name)
+        if by_yaml or by_list:
+            return Names(by_yaml, by_list) if by_yaml else Names(by_list)
+        every = [one for kind in (self._yaml, self._lists) for one in kind.values()]
+        different = {tuple(sorted(one.items())) for said in every for one in said.values()}
+        return Names(every[0]) if len(different) == 1 else None
+
+
+def _nearest(by_folder: Mapping[str, Said], name: str) -> Said:
+    return next((by_folder[one] for one in _around(name) if one in by_folder), {})
+
+
+def _around(name: str) -> Iterator[str]:
+    """The folders that a file lies in, the nearest first."""
+    while name:
+        name = name.rpartition("/")[0]
+        yield name
 
 
 def class_names(name: str, content: bytes) -> Mapping[int, str] | None:
@@ -70,7 +128,7 @@ class _PlainLoader(yaml.SafeLoader):
 _PlainLoader.yaml_implicit_resolvers = {}
 
 
-def read(text: str, name: str, names: Mapping[int, str] | None) -> Drawn | Refused:
+def read(text: str, name: str, names: Names | None) -> Drawn | Refused:
     """What one text says. Without a line it says that there is nothing in its image.
 
     Args:
@@ -81,6 +139,7 @@ def read(text: str, name: str, names: Mapping[int, str] | None) -> Drawn | Refus
     shown = printable(name)
     boxes: list[Rectangle] = []
     notes: dict[str, None] = {}
+    passed = names.passed if names is not None else {}
     lines = [(place, line.split()) for place, line in enumerate(lines_of(text), 1)]
     for number, (line, parts) in enumerate(((p, one) for p, one in lines if one), 1):
         found = _box(parts, number, names)
@@ -88,11 +147,14 @@ def read(text: str, name: str, names: Mapping[int, str] | None) -> Drawn | Refus
             return Refused(f"{shown}: box {number} (line {line}) {found.reason}")
         if found.is_made:
             notes[ENCLOSED] = None
+        for file, others in passed.items():
+            if others.get(int(float(parts[0])), found.class_name) != found.class_name:
+                notes[f"{printable(file)} names its classes otherwise, and was passed over"] = None
         boxes.append(found)
     return Drawn(shown, "yolo", tuple(boxes), None, tuple(notes))
 
 
-def _box(parts: list[str], number: int, names: Mapping[int, str] | None) -> Rectangle | Refused:
+def _box(parts: list[str], number: int, names: Names | None) -> Rectangle | Refused:
     class_name = _class(parts[0], names)
     if isinstance(class_name, Refused):
         return class_name
@@ -123,7 +185,7 @@ def _box(parts: list[str], number: int, names: Mapping[int, str] | None) -> Rect
     return Rectangle(number, class_name, texts(made), is_made=True)
 
 
-def _class(text: str, names: Mapping[int, str] | None) -> str | Refused:
+def _class(text: str, names: Names | None) -> str | Refused:
     number = number_of(text)
     if number is None or not number.is_integer() or number < 0:
         return Refused(f"is of class {printable(text)[:20]!r}, which is not the number of one")
@@ -132,7 +194,13 @@ def _class(text: str, names: Mapping[int, str] | None) -> str | Refused:
             f"is of class {number:g}, and no data.yaml or classes.txt says what that is: put it "
             "into the archive"
         )
-    name = names.get(int(number))
-    if name is None:
-        return Refused(f"is of class {number:g}, which data.yaml does not name")
-    return name
+    said = {file: one[int(number)] for file, one in names.said.items() if int(number) in one}
+    files = " and ".join(PurePosixPath(printable(file)).name for file in said or names.said)
+    if not said:
+        return Refused(f"is of class {number:g}, which {files} does not name")
+    if len(set(said.values())) > 1:
+        return Refused(
+            f"is of class {number:g}, which {files} name differently: leave out those that do "
+            "not hold"
+        )
+    return next(iter(said.values()))
