@@ -25,8 +25,10 @@ Learning = TypeVar("Learning", bound=NetworkParams)
 Looked = TypeVar("Looked", Weights, PublishedWeights)
 
 _LOOKING: Final = 0x77656967
+# Any worker may, as where its machine is restarted.
+_ENDED_ONCE: Final = ""
 _ENDED: Final = (
-    "The worker has ended that looked at these weights of {}, as one does that runs out of memory: "
+    "Two workers have ended that looked at these weights of {}, as they do that run out of memory: "
     "choose a smaller network, or {}."
 )
 
@@ -45,7 +47,7 @@ def check_all(sessions: sessionmaker[Session], storage: Storage) -> None:
 
     One worker does so at a time. Who is killed by a network that is too large is not to be so again
     and again: weights are marked before they are looked at, and what is marked while nobody is at
-    work has ended a worker.
+    work has ended a worker. What has ended two is not looked at any more.
     """
     from models.media.images.networks.weight_check import check_file, check_published
 
@@ -82,11 +84,12 @@ def _look_at(
         rows = session.scalars(waiting).all()
         session.expunge_all()
     for row in rows:
-        if row.problem is None:
-            _mark(sessions, row, _ENDED.format(row.architecture, again))
-            _look(sessions, row, check)
-        else:
-            _note(sessions, row, {"problem": row.problem})
+        ended = _ENDED.format(row.architecture, again)
+        if row.problem == ended:
+            _note(sessions, row, {"problem": ended})
+            continue
+        _mark(sessions, row, _ENDED_ONCE if row.problem is None else ended)
+        _look(sessions, row, check)
 
 
 def _look(
