@@ -157,6 +157,22 @@ def _forget() -> None:
     remove_files._after = 0
 
 
+@pytest.fixture
+def broker(
+    installation: settings.Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[EmbeddedRedis]:
+    """A broker of its own, which the test may stop."""
+    assert installation.redis_url
+    with EmbeddedRedis(tmp_path / "redis") as found, monkeypatch.context() as patch:
+        patch.setenv("REDIS_URL", found.url)
+        settings.settings.cache_clear()
+        queue.celery.cache_clear()
+        yield found
+        queue.celery().close()
+    settings.settings.cache_clear()
+    queue.celery.cache_clear()
+
+
 @pytest.fixture(scope="session")
 def s3() -> Iterator[S3Server]:
     """A server of buckets for the whole run."""

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, sessionmaker
@@ -17,10 +17,20 @@ from models.catalog.params.job_networks import NetworkParams
 from models.errors import ModelError
 from models.media.images.weight_files.whole import is_whole
 from workers.jobs.context import JobContext
+from workers.jobs.locks import alone
 
 logger = logging.getLogger(__name__)
 
 Learning = TypeVar("Learning", bound=NetworkParams)
+Looked = TypeVar("Looked", Weights, PublishedWeights)
+
+_LOOKING: Final = 0x77656967
+# Any worker may, as where its machine is restarted.
+_ENDED_ONCE: Final = ""
+_ENDED: Final = (
+    "Two workers have ended that looked at these weights of {}, as they do that run out of memory: "
+    "choose a smaller network, or {}."
+)
 
 
 def unchecked(session: Session) -> bool:
@@ -33,71 +43,87 @@ def unchecked(session: Session) -> bool:
 
 
 def check_all(sessions: sessionmaker[Session], storage: Storage) -> None:
-    """Look at all weights that nobody has looked at."""
+    """Look at all weights that nobody has looked at.
+
+    One worker does so at a time. Who is killed by a network that is too large is not to be so again
+    and again: weights are marked before they are looked at, and what is marked while nobody is at
+    work has ended a worker. What has ended two is not looked at any more.
+    """
     from models.media.images.networks.weight_check import check_file, check_published
 
+    def fit(row: Weights) -> dict[str, Any]:
+        file = storage.fetch(row.storage_key)
+        return {"left_aside": [*check_file(file, row.library, row.architecture)]}
+
+    def have(row: PublishedWeights) -> dict[str, Any]:
+        check_published(row.library, row.architecture)
+        return {}
+
+    with alone(sessions, _LOOKING, 0) as is_mine:
+        if is_mine:
+            _look_at(sessions, Weights, fit, "delete them, and upload them once more")
+            _look_at(sessions, PublishedWeights, have, "save the settings once more")
+
+
+def _look_at(
+    sessions: sessionmaker[Session],
+    table: type[Looked],
+    check: Callable[[Looked], dict[str, Any]],
+    again: str,
+) -> None:
+    """Look at the weights of a table.
+
+    Args:
+        sessions: Of the database.
+        table: Of the weights.
+        check: What to store of some; raises why they are of no use.
+        again: How somebody has them looked at once more.
+    """
     with sessions() as session:
-        waiting = Weights.checked_at.is_(None)
-        uploads = session.scalars(select(Weights).where(waiting).order_by(Weights.id)).all()
+        waiting = select(table).where(table.checked_at.is_(None)).order_by(table.id)
+        rows = session.scalars(waiting).all()
         session.expunge_all()
-    for row in uploads:
-
-        def fit(row: Weights = row) -> dict[str, Any]:
-            file = storage.fetch(row.storage_key)
-            return {"left_aside": [*check_file(file, row.library, row.architecture)]}
-
-        _look(sessions, Weights, row, fit)
-    with sessions() as session:
-        waiting = PublishedWeights.checked_at.is_(None)
-        statement = select(PublishedWeights).where(waiting).order_by(PublishedWeights.id)
-        published = session.scalars(statement).all()
-        session.expunge_all()
-    for found in published:
-
-        def have(row: PublishedWeights = found) -> dict[str, Any]:
-            check_published(row.library, row.architecture)
-            return {}
-
-        # Who is killed by a network that is too large must not be so again and again.
-        _note(sessions, PublishedWeights, found, {"problem": _ended(found.architecture)})
-        _look(sessions, PublishedWeights, found, have)
-
-
-def _ended(architecture: str) -> str:
-    return (
-        f"A worker is looking for the published weights of {architecture}. If this stays, it has "
-        "ended meanwhile, as one does that runs out of memory: choose a smaller network, or save "
-        "the settings once more."
-    )
+    for row in rows:
+        ended = _ENDED.format(row.architecture, again)
+        if row.problem == ended:
+            _note(sessions, row, {"problem": ended})
+            continue
+        _mark(sessions, row, _ENDED_ONCE if row.problem is None else ended)
+        _look(sessions, row, check)
 
 
 def _look(
-    sessions: sessionmaker[Session],
-    table: type[Weights] | type[PublishedWeights],
-    row: Weights | PublishedWeights,
-    check: Callable[[], dict[str, Any]],
+    sessions: sessionmaker[Session], row: Looked, check: Callable[[Looked], dict[str, Any]]
 ) -> None:
     try:
-        found = {"problem": None, **check()}
+        found = {"problem": None, **check(row)}
     except ModelError as error:
         found = {"problem": str(error)}
     except DomainError as error:
         # The bucket is away: the sweep asks again.
         logger.warning("weights of %s stay unchecked: %s", row.architecture, error)
+        _mark(sessions, row, None)
         return
     except Exception as error:
         logger.exception("weights of %s could not be checked", row.architecture)
         found = {"problem": f"They could not be checked: {type(error).__name__}: {error}"[:1000]}
-    _note(sessions, table, row, found)
+    _note(sessions, row, found)
+
+
+def _mark(
+    sessions: sessionmaker[Session], row: Weights | PublishedWeights, problem: str | None
+) -> None:
+    """Store what is wrong if nothing is stored after this."""
+    table = type(row)
+    with sessions.begin() as session:
+        session.execute(update(table).where(table.id == row.id).values(problem=problem))
 
 
 def _note(
-    sessions: sessionmaker[Session],
-    table: type[Weights] | type[PublishedWeights],
-    row: Weights | PublishedWeights,
-    found: dict[str, Any],
+    sessions: sessionmaker[Session], row: Weights | PublishedWeights, found: dict[str, Any]
 ) -> None:
     """Store what was found, and tell the pages of the projects that it concerns."""
+    table = type(row)
     with sessions.begin() as session:
         session.execute(
             update(table).where(table.id == row.id).values(checked_at=func.now(), **found)

@@ -107,7 +107,7 @@ async def _messages() -> dict[str, int] | None:
             return await to_thread.run_sync(
                 lambda: {name: queue.waiting(name) for name in QUEUES}, abandon_on_cancel=True
             )
-        except (BrokerError, OSError):
+        except BrokerError:
             return None
     return None
 

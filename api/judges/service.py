@@ -17,7 +17,7 @@ from core.security.judge_keys import origin, sealed_for
 from core.security.sealing import Sealer
 from core.settings import Settings
 from core.states import JobState
-from core.tables import Job, Judge, JudgeAnswer
+from core.tables import UNANSWERED, Job, Judge, JudgeAnswer
 
 _LOCK: Final = 0x6A75646765
 _REQUIRED: Final = ("name", "base_url", "model", "concurrency", "timeout", "max_tokens")
@@ -127,7 +127,11 @@ async def remove(session: AsyncSession, principal: Principal, judge: Judge) -> N
 
 def _asking(judge: Judge) -> Select[Job]:
     """Jobs that ask a judge, or go on from its answers when they are tried again."""
-    paid = exists().where(JudgeAnswer.job_id == Job.id, JudgeAnswer.judge_id == judge.id)
+    paid = exists().where(
+        JudgeAnswer.job_id == Job.id,
+        JudgeAnswer.judge_id == judge.id,
+        JudgeAnswer.finish.is_distinct_from(UNANSWERED),
+    )
     asks = or_(Job.params["judge_id"].as_integer() == judge.id, paid)
     return select(Job).where(
         or_(

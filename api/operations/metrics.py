@@ -184,7 +184,7 @@ def _waiting() -> Metric:
     for name in QUEUES:
         try:
             family.add_metric([name], queue.waiting(name))
-        except (BrokerError, OSError):
+        except BrokerError:
             # The broker is away: no figure is better than a wrong one.
             break
     return family

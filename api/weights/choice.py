@@ -41,7 +41,7 @@ async def require_weights(session: AsyncSession, model: Choice, field: str = _SE
             index_elements=["library", "architecture"],
             set_=again,
             # What was found stays found: the cache of a library is not emptied by itself.
-            where=PublishedWeights.problem.is_not(None),
+            where=PublishedWeights.problem.is_not(None) & PublishedWeights.checked_at.is_not(None),
         )
     )
     if await session.scalar(statement.returning(PublishedWeights.id)) is not None:
@@ -112,10 +112,10 @@ async def _known(session: AsyncSession, *fitting: ColumnElement[bool]) -> str:
 
 
 def _require_fit(weights: Weights, of: str, field: str) -> None:
-    if weights.problem is not None:
+    if weights.refusal is not None:
         raise Invalid(
             "weights_refused",
-            f"{field}: {weights.name!r} do not fit {of}. {weights.problem}",
+            f"{field}: {weights.name!r} do not fit {of}. {weights.refusal}",
             field=field,
         )
 
@@ -130,17 +130,17 @@ async def weights_warnings(session: AsyncSession, settings: ProjectSettings) -> 
     published = select(PublishedWeights.problem).where(
         PublishedWeights.library == start.library,
         PublishedWeights.architecture == start.architecture,
+        PublishedWeights.checked_at.is_not(None),
     )
     problem = await session.scalar(published)
     return said if problem is None else [problem, *said]
 
 
 async def _of_uploaded(session: AsyncSession, name: str) -> list[str]:
-    found = select(Weights.problem, Weights.checked_at, Weights.architecture)
-    row = (await session.execute(found.where(Weights.name == name))).one_or_none()
+    row: Weights | None = await session.scalar(select(Weights).where(Weights.name == name))
     if row is None:
         return [f"There are no weights {name!r} any more; choose others."]
-    if row.problem is not None:
-        return [f"The weights {name!r} do not fit {row.architecture}; choose others. {row.problem}"]
+    if row.refusal is not None:
+        return [f"The weights {name!r} do not fit {row.architecture}; choose others. {row.refusal}"]
     waits = f"The weights {name!r} are still to be checked by a worker."
     return [waits] if row.checked_at is None else []

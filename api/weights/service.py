@@ -73,9 +73,10 @@ async def _shown(
                 name: getattr(weights, name)
                 for name in (
                     "id", "name", "architecture", "filename", "sha256", "bytes", "tensors", "meta",
-                    "left_aside", "problem", "created_at",
+                    "left_aside", "created_at",
                 )
             },
+            problem=weights.refusal,
             library=weights.library,
             state=state_of(weights, is_lost=weights.id in gone),
             used_by=using.get(weights.name, []),
@@ -87,7 +88,7 @@ async def _shown(
 
 def state_of(weights: Weights, *, is_lost: bool) -> State:
     """Where the check of weights is, or that there is nothing to check and to use any more."""
-    if weights.checked_at is not None and weights.problem is not None:
+    if weights.refusal is not None:
         return "refused"
     if is_lost:
         return "lost"

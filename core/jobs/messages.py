@@ -87,7 +87,7 @@ class CheckWeights(Housekeeping):
 
 
 class Sweep(Housekeeping):
-    """Find jobs that were never delivered or whose worker died, and send them again."""
+    """Find what was never delivered or whose worker died, and send it again."""
 
     task = "sweep"
     queue = HOUSEKEEPING

@@ -75,10 +75,12 @@ class ScorePartParams(AdvanceParams):
     Attributes:
         part: Its number.
         rows: Images of a part, but for the last; another setting makes other parts.
+        work: Which work of its round's job it is a part of; what is begun anew is another.
     """
 
     part: int
     rows: int
+    work: str = ""
 
 
 class LookAtParams(JobParams):

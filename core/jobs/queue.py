@@ -94,9 +94,17 @@ def send(message: Message) -> None:
 
 
 def waiting(queue: str) -> int:
-    """Messages in ``queue`` that no worker has taken."""
+    """Messages in ``queue`` that no worker has taken.
+
+    Raises:
+        kombu.exceptions.OperationalError: The broker does not say.
+    """
     with celery().connection_for_read() as connection:
-        return int(connection.default_channel.client.llen(queue))
+        client = connection.default_channel.client
+        try:
+            return int(client.llen(queue))
+        except connection.recoverable_connection_errors as error:
+            raise OperationalError(str(error)) from error
 
 
 def ping() -> None:

@@ -5,7 +5,7 @@ from core.tables.audit import Audit, AuditLink
 from core.tables.certificate import Certificate, CertificateLot
 from core.tables.example import COMPOSED_NAME, Example, ExampleText
 from core.tables.job import DRY_RUN, Artifact, Job
-from core.tables.judge import Judge, JudgeAnswer
+from core.tables.judge import UNANSWERED, Judge, JudgeAnswer
 from core.tables.project import FormerClassName, Member, Project, ProjectClass
 from core.tables.removal import COLLECTIONS, Removal, RemovalItem
 from core.tables.round import Query, QueryMember, Round
@@ -31,6 +31,7 @@ __all__ = [
     "COLLECTIONS",
     "COMPOSED_NAME",
     "DRY_RUN",
+    "UNANSWERED",
     "Annotation",
     "ApiToken",
     "Artifact",

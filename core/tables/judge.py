@@ -1,13 +1,16 @@
 """Models behind an address that rank and score instructions, and what they have answered."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ForeignKey, Index, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import Base
+
+UNANSWERED: Final = "unanswered"
+"""``finish`` of what no answer came to, although the server has worked on it."""
 
 
 class Judge(Base):
@@ -43,7 +46,8 @@ class JudgeAnswer(Base):
     """One answer that a judge has given, kept so that nobody pays for it twice.
 
     ``key`` is the SHA-256 of the address, model, parameters and prompt. ``job_id`` is the job that
-    has paid ``cost`` for it, by the prices of then.
+    has paid ``cost`` for it, by the prices of then. What was paid for in vain is a row, too: of no
+    tokens, ``content`` is what was called, and ``finish`` is ``UNANSWERED``.
     """
 
     __tablename__ = "judge_answers"

@@ -1,6 +1,7 @@
 """Weights of networks: those that were uploaded, and which published ones the workers can have.
 
-A row that was not looked at has no ``checked_at``; one that was has a ``problem`` or is good.
+A row that was not looked at has no ``checked_at``; one that was has a ``problem`` or is good. Until
+then ``problem`` is what would have ended the worker that looks at it.
 """
 
 from datetime import datetime
@@ -37,6 +38,11 @@ class Weights(Base):
     checked_at: Mapped[datetime | None]
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    @property
+    def refusal(self) -> str | None:
+        """Why they are of no use, once that is known."""
+        return None if self.checked_at is None else self.problem
 
 
 class PublishedWeights(Base):

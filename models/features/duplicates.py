@@ -128,6 +128,7 @@ def groups_of(
     *,
     similarity: float,
     correlation: float,
+    check: Callable[[], None] = lambda: None,
 ) -> Indices:
     """Group the images that show the same picture.
 
@@ -143,6 +144,7 @@ def groups_of(
         means: (N,) likewise.
         similarity: least cosine.
         correlation: least product of outlines.
+        check: is called now and then; may raise `Cancelled`.
 
     Returns:
         (N,) int64: the image that stands for all that show the same, the first of them; -1 for one
@@ -151,14 +153,19 @@ def groups_of(
     count, k = rows.shape
     first = np.repeat(np.arange(count), k)[(cosines >= similarity).ravel()]
     second = rows[cosines >= similarity].astype(np.int64)
-    kept = _same(prints, means, first, second, correlation)
+    kept = _same(prints, means, first, second, correlation, check)
     links = np.sort(np.stack([first[kept], second[kept]], axis=1), axis=1)
     links = np.unique(links, axis=0) if len(links) else links.reshape(0, 2)
-    return _grouped(links, count, prints, means, correlation)
+    return _grouped(links, count, prints, means, correlation, check)
 
 
 def _grouped(
-    links: Indices, count: int, prints: Any, means: Float32Array, correlation: float
+    links: Indices,
+    count: int,
+    prints: Any,
+    means: Float32Array,
+    correlation: float,
+    check: Callable[[], None],
 ) -> Indices:
     group = np.full(count, -1, dtype=np.int64)
     ones = np.ones(len(links), dtype=np.int8)
@@ -173,7 +180,7 @@ def _grouped(
         while len(left) > 1:
             # The one with most links; of equals the first that was imported.
             leader = left[np.argmax(links_of[left])]
-            same = _same(prints, means, np.full(len(left), leader), left, correlation)
+            same = _same(prints, means, np.full(len(left), leader), left, correlation, check)
             same |= left == leader
             members = left[same]
             if len(members) > 1:
@@ -183,10 +190,16 @@ def _grouped(
 
 
 def _same(
-    prints: Any, means: Float32Array, first: Indices, second: Indices, correlation: float
+    prints: Any,
+    means: Float32Array,
+    first: Indices,
+    second: Indices,
+    correlation: float,
+    check: Callable[[], None],
 ) -> NDArray[np.bool_]:
     same: NDArray[np.bool_] = np.abs(means[first] - means[second]) <= _APART
     for start in range(0, len(first), _COLUMNS):
+        check()
         some = slice(start, start + _COLUMNS)
         products = np.vecdot(
             prints[first[some]].astype(np.float32), prints[second[some]].astype(np.float32)

@@ -13,7 +13,7 @@ from core.security.judge_keys import sealed_for
 from core.security.sealing import KEY_FILE, Sealer
 from core.settings import Settings
 from core.states import JobKind, JobState, Role
-from core.tables import Audit, Judge, JudgeAnswer
+from core.tables import UNANSWERED, Audit, Judge, JudgeAnswer
 from tests.world import Caller, World
 
 KEY = "sk-canary-7f3a"
@@ -125,17 +125,20 @@ def test_one_that_a_job_asks_stays(http: TestClient, world: World, admin: Caller
 def test_one_whose_answers_a_retry_goes_on_from_stays(
     http: TestClient, world: World, admin: Caller
 ) -> None:
-    judge = add(http, admin)["id"]
+    judge, silent = add(http, admin)["id"], add(http, admin, name="Silent")["id"]
     job = new_job(JobKind.SELECT_INSTRUCTIONS, project_id=world.project().id, params={})
     world.session.add(job)
     world.session.flush()
-    world.session.add(
-        JudgeAnswer(
-            key=bytes(32), judge_id=judge, job_id=job.id, content="[1]", tokens_in=1, tokens_out=1
-        )
-    )
+    for key, of, finish in ((bytes(32), judge, "stop"), (bytes(31) + b"1", silent, UNANSWERED)):
+        world.session.add(
+            JudgeAnswer(
+                key=key, judge_id=of, job_id=job.id, content="[1]", finish=finish,
+                tokens_in=1, tokens_out=1,
+            )
+        )  # fmt: skip
     job.state = JobState.FAILED
     world.session.commit()
+    assert http.delete(f"/api/judges/{silent}", headers=admin.headers).status_code == 204
     path = f"/api/judges/{judge}"
     refused = http.delete(path, headers=admin.headers)
     assert (refused.status_code, refused.json()["code"]) == (409, "judge_in_use")

@@ -3,7 +3,6 @@
 import gc
 import gzip
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,7 @@ from sqlalchemy import select
 
 from api.__main__ import main
 from api.main import create_app
-from core.jobs import queue
-from core.settings import Settings, settings
+from core.settings import Settings
 from core.states import JobState
 from core.tables import Job
 from karat.local.embedded import EmbeddedRedis
@@ -69,22 +67,6 @@ def test_without_a_database_the_process_lives_and_is_not_ready(
     assert (me.status_code, me.json()["code"]) == (503, "unavailable")
     assert me.headers["retry-after"] == "1"
     assert ready.headers["content-type"] == me.headers["content-type"] == PROBLEM
-
-
-@pytest.fixture
-def broker(
-    installation: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[EmbeddedRedis]:
-    """A broker of its own, which the test may stop."""
-    assert installation.redis_url
-    with EmbeddedRedis(tmp_path / "redis") as redis, monkeypatch.context() as patch:
-        patch.setenv("REDIS_URL", redis.url)
-        settings.cache_clear()
-        queue.celery.cache_clear()
-        yield redis
-        queue.celery().close()
-    settings.cache_clear()
-    queue.celery.cache_clear()
 
 
 def test_broker_that_goes_away_stops_readiness_and_no_work(

@@ -1,5 +1,6 @@
 """Networks of captions against the packages that their weights come from."""
 
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,37 @@ def test_a_tensor_that_is_missing_is_named(tmp_path: Path) -> None:
     network = tiny()
     del network.ln_final
     with pytest.raises(ModelError, match=r"Tensors? ln_final\.weight, ln_final\.bias are missing"):
+        check_clip(kept(tmp_path, weights(network)), "ViT-B-32")
+
+
+def test_a_check_holds_one_tensor_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone, held, read = torch.clone, [0], []
+
+    def change(by: int) -> None:
+        held.append(held[-1] + by)
+
+    def counted(tensor: torch.Tensor) -> torch.Tensor:
+        found = clone(tensor)
+        read.append(found.nbytes)
+        change(found.nbytes)
+        weakref.finalize(found, change, -found.nbytes)
+        return found
+
+    file = kept(tmp_path, weights(tiny().half()))
+    monkeypatch.setattr(torch, "clone", counted)
+    assert check_clip(file, "ViT-B-32") == ()
+    assert sum(read) > 0.9 * file.stat().st_size
+    # Of one tensor, and the one that is read next.
+    assert max(held) <= sum(sorted(read)[-2:])
+
+
+@pytest.mark.parametrize("name", ["visual.proj", "logit_scale"])
+def test_numbers_that_are_none_are_found(tmp_path: Path, name: str) -> None:
+    network = tiny()
+    network.state_dict()[name].fill_(torch.nan)
+    with pytest.raises(ModelError, match=f"Tensor {name} holds numbers that are infinite or none"):
         check_clip(kept(tmp_path, weights(network)), "ViT-B-32")
 
 

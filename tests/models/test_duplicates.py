@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -168,9 +169,30 @@ def test_pictures_without_anything_in_them_are_the_same_if_equally_bright() -> N
 def test_features_that_differ_are_no_picture_twice() -> None:
     prints, means = outline(np.zeros((2, 8, 8, 3), np.uint8))
     rows, cosines = np.array([[1], [0]], np.int32), np.full((2, 1), 0.4, np.float32)
-    wanted = {"similarity": 0.5, "correlation": 0.98}
+    wanted: dict[str, Any] = {"similarity": 0.5, "correlation": 0.98}
     assert groups_of(rows, cosines, prints, means, **wanted).tolist() == [-1, -1]
     assert groups_of(rows, cosines + 0.2, prints, means, **wanted).tolist() == [0, 0]
+
+
+def test_grouping_looks_whether_it_is_to_end_however_many_hang_together() -> None:
+    # Each is like each by its features, and shows something else.
+    count = 40
+    prints, means = np.eye(count, dtype=np.float32), np.zeros(count, np.float32)
+    prints[1:] += prints[:-1]
+    rows = np.roll(np.arange(count, dtype=np.int32), 1)[:, None]
+    asked: list[int] = []
+
+    def check() -> None:
+        asked.append(len(asked))
+        if len(asked) == 10:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        groups_of(
+            rows, np.ones((count, 1), np.float32), prints, means,
+            similarity=0.5, correlation=0.9, check=check,
+        )  # fmt: skip
+    assert len(asked) == 10
 
 
 @settings(max_examples=30, deadline=None)

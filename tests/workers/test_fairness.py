@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import redis
 from sqlalchemy import select, update
 
 from core import settings
@@ -13,6 +14,7 @@ from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, finish_job, give_back_job, new_job
 from core.states import JobKind, JobState
 from core.tables import DRY_RUN, Job, Project
+from karat.local.embedded import EmbeddedRedis
 from tests.processes import eventually, worker
 from tests.workers.import_files import Pool, png, zipped
 from tests.world import World
@@ -199,6 +201,36 @@ def test_a_long_job_steps_aside_for_what_can_begin(
         sent(world, waits)
         with pytest.raises(SteppedAside):
             progress(2, 3)
+
+
+def test_a_long_job_goes_on_while_the_broker_is_away(
+    world: World, monkeypatch: pytest.MonkeyPatch, broker: EmbeddedRedis
+) -> None:
+    monkeypatch.setattr(yielding, "_LOOK_SECONDS", 0.0)
+    long, waits = (
+        new_job(kind, project_id=world.project().id, params={})
+        for kind in (JobKind.LEARN_FEATURES, JobKind.ADVANCE_ROUND)
+    )
+    world.session.add_all((long, waits))
+    world.session.flush()
+    claim_job(long, "here:1")
+    sent(world, waits)
+    context = JobContext(long, settings.settings())
+    context.plan(["learn"])
+    with context.phase("learn"):
+        progress = yielding.Yielding(context).progress
+        with redis.Redis(unix_socket_path=str(broker.socket_path)) as its:
+            # It is there, and does not say how many wait.
+            its.execute_command("ACL", "SETUSER", "default", "-llen")
+        progress(1, 4)
+        broker.stop()
+        progress(2, 4)
+        broker.start()
+        # Its message is lost; the sweep sends another one.
+        progress(3, 4)
+        send(waits)
+        with pytest.raises(SteppedAside):
+            progress(4, 4)
 
 
 def sent(world: World, job: Job) -> None:

@@ -199,6 +199,15 @@ def test_what_is_paid_for_in_vain_counts_towards_the_cap(world: World) -> None:
     ):
         asked(url, 3, most=spent + 50.0, patience=Patience(), **given)
     assert (server.requests, stopped.value.spent) == (2, spent + 40)
+    # Whoever raises the cap counts them too, though no answer came in the end.
+    with sessions()() as session:
+        assert ledger.spent(session, job.id) == stopped.value.spent
+    few = Patience(retries=1, alone=2)
+    with stand_in(quality, Behaviour(first=["silent"] * 2)) as (url, _):
+        found, _ = asked(url, 1, patience=few, **given)
+        assert found[0].unranked == "timeout"
+    with sessions()() as session:
+        assert ledger.spent(session, job.id) == spent + 80
 
 
 def test_one_row_that_may_not_be_asked_about_stops_nothing() -> None:

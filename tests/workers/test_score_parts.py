@@ -1,8 +1,10 @@
 """A pool that is scored in parts by several workers, as if by one."""
 
+import shutil
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from fastapi.testclient import TestClient
@@ -16,11 +18,14 @@ from core.settings import settings
 from core.states import JobKind, JobState, RoundState
 from core.tables import Job, Worker
 from karat.local.fork_server import ForkedProcess
+from models.errors import ModelError
+from models.protocols import TargetModel
 from tests.processes import Hold, eventually, worker
 from tests.workers.killing import state
-from tests.workers.loop import Loop
+from tests.workers.loop import Loop, run
 from tests.world import World
 from workers.advance import handler, scoring
+from workers.advance.phases import Advance
 from workers.execution.runner import run_job
 from workers.jobs.context import JobContext
 
@@ -181,9 +186,13 @@ def _left_behind(world: World, job: Job, rows: int) -> Job:
     return part
 
 
-@pytest.mark.parametrize("rows", [10, 25])
-def test_what_a_cancelled_attempt_left_does_not_stop_the_next(world: World, rows: int) -> None:
-    """Its parts stop late, and may have been of another size."""
+@pytest.mark.parametrize(("rows", "anew"), [(10, False), (25, False), (10, True)])
+def test_what_a_cancelled_attempt_left_does_not_stop_the_next(
+    world: World, monkeypatch: pytest.MonkeyPatch, rows: int, anew: bool
+) -> None:
+    """Its parts stop late, and may have been of another size, or of files that are gone."""
+    if not anew:
+        monkeypatch.setattr(scoring, "_work", lambda _: "")
     whole = _loop(world)
     whole_job = whole.close(0)
     loop = _loop(world)
@@ -194,9 +203,48 @@ def test_what_a_cancelled_attempt_left_does_not_stop_the_next(world: World, rows
         world.session.rollback()
         run_job(message, handler)
         assert state(world, one) is JobState.SUCCEEDED, one.error
-    assert state(world, left) is (JobState.SUCCEEDED if rows == 10 else JobState.RUNNING)
+    taken_up = rows == 10 and not anew
+    assert state(world, left) is (JobState.SUCCEEDED if taken_up else JobState.RUNNING)
     assert loop.queue(1) == whole.queue(1)
     assert loop.files() == whole.files()
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_parts_of_what_was_begun_anew_are_taken_for_no_others(
+    world: World, http: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shared: bool
+) -> None:
+    other = {"name": "cnn_tiny", "params": {"steps": 20, "augment": False}}
+    whole = Loop(world, model=other)
+    whole.advance(0)
+    loop = _loop(world)
+    monkeypatch.setattr(scoring, "_others_work", lambda _: shared)
+    with monkeypatch.context() as patch:
+        patch.setattr(scoring, "_join", _stop)
+        job = loop.finish(0)
+    work = world.storage.work(job.id)
+    shutil.copytree(work / "parts", tmp_path / "parts")
+    loop.project.settings = {**loop.project.settings, "model": other}
+    world.session.commit()
+    retried = http.post(f"/api/jobs/{job.id}/retry", headers=world.caller().headers)
+    assert retried.status_code == 200, retried.text
+    looks = Advance.look_at_verdicts
+
+    def late(advance: Advance, model: TargetModel) -> None:
+        """Have a worker that was at work meanwhile end its parts."""
+        shutil.copytree(tmp_path / "parts", work / "parts")
+        looks(advance, model)
+
+    monkeypatch.setattr(Advance, "look_at_verdicts", late)
+    run(world.session, job)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert loop.queue(1) == whole.queue(1)
+    assert loop.files() == whole.files()
+    # Others may take those of the second attempt, too.
+    assert len(_parts(world.session)) == (2 * _PARTS if shared else 0)
+
+
+def _stop(*_: object) -> NoReturn:
+    raise ModelError("It ends here.")
 
 
 def test_a_part_that_misses_pixels_fails_the_round_by_why_they_are_gone(

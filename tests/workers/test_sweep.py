@@ -11,13 +11,14 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core.jobs import queue
-from core.jobs.messages import MESSAGES, RunJob, Sweep
+from core.jobs.messages import MESSAGES, RunJob, Sweep, TryJudges
 from core.lifecycle import claim_job, requeue_job
 from core.settings import settings
 from core.states import JobState, RoundState
 from core.tables import Job, Round, Worker
 from tests.conftest import Services
 from tests.processes import eventually, scheduler, worker
+from tests.security.targets import add_judge
 from tests.workers.import_files import Pool, png, zipped
 from tests.workers.starting import start_job
 from tests.world import World
@@ -119,6 +120,20 @@ _SET_BACK = [timedelta(seconds=30), timedelta(hours=1), timedelta(days=400)]
 def _empty(name: str) -> None:
     with queue.celery().connection_for_read() as connection:
         connection.default_channel.client.delete(name)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "again"), [(2, 1), (0, 0), pytest.param(-60, 1, id="the clock was set back")]
+)
+def test_the_sweep_asks_again_for_a_trial_that_was_lost(
+    world: World, minutes: int, again: int
+) -> None:
+    judge = add_judge(world)
+    judge.trial_asked_at = datetime.now(UTC) - timedelta(minutes=minutes)
+    world.session.commit()
+    for _ in range(3):
+        sweep({})
+    assert queue.waiting(TryJudges.queue) == again
 
 
 def _abandoned(http: TestClient, world: World, ahead: timedelta) -> Job:

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import psycopg
@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from api.weights.receiving import Asked, _place
+from core.errors import DomainError
 from core.events import CHANNEL
 from core.jobs import queue
 from core.jobs.messages import CheckWeights, RunJob
@@ -22,6 +23,7 @@ from core.settings import Settings
 from core.states import JobKind, RoundState
 from core.tables import Job, PublishedWeights, Round, Weights
 from models.files.tensorfile import read_metadata
+from models.media.images.networks import weight_check
 from models.media.images.store import PixelStore
 from tests.security.targets import add_weights
 from tests.weight_files import TINY, tiny_weights
@@ -35,6 +37,7 @@ from workers.cleanup.strays import strays
 from workers.embedding_map.features import Features, source_of
 from workers.execution.claiming import claim
 from workers.jobs.context import JobContext, sessions
+from workers.jobs.locks import alone
 
 
 def stored(world: World, name: str, tmp_path: Path, **how: Any) -> tuple[Weights, Any]:
@@ -68,6 +71,54 @@ def test_a_worker_says_what_fits_and_what_does_not(world: World, tmp_path: Path)
     assert "is this file of resnet18?" in wrong.problem
     assert lost.problem is not None
     assert not weights.unchecked(world.session)
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_weights_that_end_their_worker_do_so_twice_at_most(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, published: bool
+) -> None:
+    if published:
+        row: Any = PublishedWeights(library="timm", architecture="resnet18")
+        world.session.add(row)
+        world.session.commit()
+    else:
+        row, _ = stored(world, "large", tmp_path)
+    looks = []
+
+    def end(*_: object) -> NoReturn:
+        looks.append(row.id)
+        raise SystemExit
+
+    monkeypatch.setattr(weight_check, "check_published" if published else "check_file", end)
+    for _ in range(2):
+        with pytest.raises(SystemExit):
+            check(world)
+        # Nobody knows yet: it may be at work.
+        with alone(sessions(), weights._LOOKING, 0):
+            check(world)
+        assert row.checked_at is None
+    for _ in range(2):
+        check(world)
+    assert looks == [row.id] * 2
+    assert "ended" in (row.problem or "")
+    assert not weights.unchecked(world.session)
+
+
+def test_weights_in_a_bucket_that_is_away_are_looked_at_later(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row, _ = stored(world, "mine", tmp_path)
+
+    def away(*_: object) -> NoReturn:
+        raise DomainError("location_unavailable", "The bucket is away.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(world.storage), "fetch", away)
+        check(world)
+    assert (row.checked_at, row.problem) == (None, None)
+    check(world)
+    assert row.checked_at is not None
+    assert row.problem is None
 
 
 def test_pages_of_a_purity_hear_of_its_weights(world: World, installation: Settings) -> None:

@@ -43,6 +43,7 @@ from workers.jobs.context import JobContext
 from workers.jobs.fairness import is_silent
 
 _PHASE: Final = "score"
+_PARTS: Final = "parts"
 _LOOK_SECONDS: Final = 0.2
 _ENDED: Final = (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
 
@@ -52,7 +53,8 @@ def score(advance: Advance) -> None:
     rows = advance.snapshot.candidates
     size = advance.context.settings.scoring_rows
     if len(rows) > size and by_row(advance.query_settings):
-        _score_parts(advance, [Piece(n, size) for n in range(math.ceil(len(rows) / size))])
+        work = _work(advance)
+        _score_parts(advance, [Piece(n, size, work) for n in range(math.ceil(len(rows) / size))])
         return
     model = advance.model()
     assert model is not None
@@ -69,19 +71,37 @@ class Piece:
     Attributes:
         part: Its number.
         rows: Images of a part, but for the last; another setting makes other parts.
+        work: What it is a part of, as ``_work`` names it.
     """
 
     part: int
     rows: int
+    work: str
 
     def folder(self, advance: Advance) -> Path:
         """Where its files are, once it is scored."""
-        return advance.file("parts") / f"{self.rows}-{self.part:05d}"
+        return advance.file(_PARTS) / f"{self.work}-{self.rows}-{self.part:05d}"
+
+    def is_beside(self, params: ScorePartParams) -> bool:
+        """Whether another part is put together with it."""
+        return (params.rows, params.work) == (self.rows, self.work)
 
     def indices(self, advance: Advance) -> Indices:
         """The pool indices of its images."""
         found: Indices = advance.snapshot.candidates[self.part * self.rows :][: self.rows]
         return found
+
+
+def _work(advance: Advance) -> str:
+    """A name for the files that parts are scored with, for as long as these stay.
+
+    A retry with other settings begins with no files. A worker that is still at work on a part of
+    those before may end it when it likes: it is not taken for one of now.
+    """
+    if not advance.noted(_PARTS):
+        advance.note(_PARTS, {"work": uuid.uuid4().hex[:12]})
+    work: str = advance.noted(_PARTS)["work"]
+    return work
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -119,7 +139,7 @@ class Part:
             )
         with context.phase(_PHASE), named_by_id(context):
             params = ScorePartParams.of(context)
-            piece = Piece(params.part, params.rows)
+            piece = Piece(params.part, params.rows, params.work)
             score_part(advance, piece, self._progress(context))
         return {"part": piece.part}
 
@@ -158,14 +178,14 @@ def score_part(advance: Advance, piece: Piece, progress: Progress) -> None:
 
 
 def _score_parts(advance: Advance, pieces: Sequence[Piece]) -> None:
-    size = pieces[0].rows
+    first, size = pieces[0], pieces[0].rows
     missing = [piece for piece in pieces if not piece.folder(advance).exists()]
     if missing:
         model = advance.model()
         assert model is not None
         advance.look_at_verdicts(model)
     # Parts that an earlier attempt has shared are seen to their end.
-    if _parts(advance.context, size) or (len(missing) > 1 and _others_work(advance.context)):
+    if _parts(advance.context, first) or (len(missing) > 1 and _others_work(advance.context)):
         _share(advance, pieces, missing)
     total = len(advance.snapshot.candidates)
     for piece in pieces:
@@ -217,12 +237,12 @@ def _share(advance: Advance, pieces: Sequence[Piece], missing: Collection[Piece]
         ModelError: A part has failed; or ``Conflict``, where its error has a code of its own.
         Cancelled: This job was cancelled.
     """
-    context, size = advance.context, pieces[0].rows
-    _offer(context, missing, size)
+    context, first, size = advance.context, pieces[0], pieces[0].rows
+    _offer(context, missing, first)
     total = len(advance.snapshot.candidates)
     try:
         while True:
-            jobs = _parts(context, size)
+            jobs = _parts(context, first)
             open_ = [job for job in jobs if job.state not in _ENDED]
             done = (len(pieces) - len(open_)) * size
             context.progress(min(done, total), total)
@@ -232,7 +252,7 @@ def _share(advance: Advance, pieces: Sequence[Piece], missing: Collection[Piece]
                     raise _as_of(job.error)
             if any(job.state is JobState.CANCELLED for job in jobs):
                 # It was withdrawn by an attempt before this one, and has stopped only now.
-                _offer(context, missing, size)
+                _offer(context, missing, first)
                 continue
             if not open_:
                 return
@@ -257,16 +277,16 @@ def _as_of(error: Mapping[str, Any]) -> DomainError | ModelError:
     return Conflict(error["code"], error["detail"])
 
 
-def _offer(context: JobContext, missing: Collection[Piece], size: int) -> None:
+def _offer(context: JobContext, missing: Collection[Piece], first: Piece) -> None:
     """Queue a job for each missing part; those of an earlier attempt are taken up again.
 
-    What is left of an attempt with parts of another size is withdrawn.
+    What is left of an attempt with other parts than those beside ``first`` is withdrawn.
     """
     params = AdvanceParams.of(context)
     with context.transaction() as (session, _):
         known = []
         for job in _locked(session, context):
-            if ScorePartParams.of(job).rows == size:
+            if first.is_beside(ScorePartParams.of(job)):
                 known.append(job)
             elif job.state not in _ENDED:
                 request_cancel(job)
@@ -283,6 +303,7 @@ def _offer(context: JobContext, missing: Collection[Piece], size: int) -> None:
                     selecting=params.selecting,
                     part=piece.part,
                     rows=piece.rows,
+                    work=piece.work,
                 ).to_json(),
                 parent_id=context.job_id,
             )
@@ -300,15 +321,12 @@ def _locked(session: Session, context: JobContext) -> Sequence[Job]:
     return session.scalars(parts.with_for_update(key_share=True)).all()
 
 
-def _parts(context: JobContext, size: int) -> Sequence[Job]:
-    """The parts of a size as they are now, in order."""
-    statement = (
-        select(Job)
-        .where(Job.parent_id == context.job_id, ScorePartParams.column("rows").as_integer() == size)
-        .order_by(Job.id)
-    )
+def _parts(context: JobContext, first: Piece) -> Sequence[Job]:
+    """The parts beside ``first`` as they are now, in order."""
+    statement = select(Job).where(Job.parent_id == context.job_id).order_by(Job.id)
     with context.sessions() as session:
-        return session.scalars(statement).all()
+        found = session.scalars(statement).all()
+    return [job for job in found if first.is_beside(ScorePartParams.of(job))]
 
 
 def _free(context: JobContext, jobs: Iterable[Job]) -> list[Job]:

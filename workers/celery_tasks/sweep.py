@@ -1,8 +1,9 @@
-"""Jobs that nobody is working on are sent again, and plans that nobody answers are forgotten."""
+"""What nobody is working on is sent again, and plans that nobody answers are forgotten."""
 
 import logging
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 from core.db import database_time
 from core.files.storage import Storage
 from core.jobs import queue
-from core.jobs.messages import QUEUES, CheckWeights, RunJob, Sweep
+from core.jobs.messages import QUEUES, CheckWeights, Housekeeping, Message, RunJob, Sweep, TryJudges
 from core.settings import settings
 from core.states import JobState
 from core.tables import Job, Worker
@@ -20,9 +21,17 @@ from workers.imports.expiry import expire_plans
 from workers.imports.sync.due import due_syncs
 from workers.jobs.context import sessions
 from workers.jobs.fairness import is_silent
+from workers.judges.trial import left_untried
 from workers.weights import unchecked
 
 logger = logging.getLogger(__name__)
+
+# What is sent when somebody asks for it, and whether somebody still waits for that. None is lost
+# while one waits in its queue: whoever takes it looks at all there are.
+_ASKS: Final[Mapping[type[Housekeeping], Callable[[Session], bool]]] = {
+    CheckWeights: unchecked,
+    TryJudges: left_untried,
+}
 
 
 @app.task(name=Sweep.task)  # type: ignore[untyped-decorator]
@@ -53,16 +62,15 @@ def sweep(payload: dict[str, Any]) -> None:
                 job.sent_at, job.message = now, None
                 lost.append(message)
         _correct_workers(session)
-        # None is lost while one waits: whoever takes it looks at all there are.
-        asks = waiting[CheckWeights.queue] == 0 and unchecked(session)
-        looks = due_syncs(session)
+        asks = [
+            message()
+            for message, is_wanted in _ASKS.items()
+            if waiting[message.queue] == 0 and is_wanted(session)
+        ]
+        again: list[Message] = [*lost, *due_syncs(session), *asks]
     # After the commit: a slow broker must not hold the rows that running jobs beat on.
-    for message in lost:
-        queue.send(message)
-    for look in looks:
-        queue.send(look)
-    if asks:
-        queue.send(CheckWeights())
+    for one in again:
+        queue.send(one)
 
 
 def _correct(job: Job, now: datetime) -> None:

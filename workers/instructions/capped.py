@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, or_, select
 
 from core.jobs.pauses import Pause
-from core.tables import JudgeAnswer
+from core.tables import UNANSWERED, JudgeAnswer
 from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
 from workers.instructions.gather import Rows, texts_of
@@ -112,8 +112,12 @@ def _rest(asks: Asks, rows: Rows, groups: _Groups, said: JudgedFile) -> float:
     estimate = len(left) * _mean_price(asks, rows, left)
     paid = len(done) * (1 - said.kept / said.requests if said.requests else 1.0)
     expected = paid * _mean_price(asks, rows, done) if done else 0.0
+    embedding = or_(
+        JudgeAnswer.finish == EMBEDDED,
+        and_(JudgeAnswer.finish == UNANSWERED, JudgeAnswer.content == EMBEDDED),
+    )
     costs = select(func.coalesce(func.sum(JudgeAnswer.cost), 0.0)).where(
-        JudgeAnswer.job_id == asks.context.job_id, JudgeAnswer.finish.is_distinct_from(EMBEDDED)
+        JudgeAnswer.job_id == asks.context.job_id, embedding.is_not(True)
     )
     with asks.context.sessions() as session:
         spent = float(session.scalar(costs) or 0.0)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from core import tables
 from core.errors import Conflict
 from core.jobs.pauses import FINISH
-from core.tables import JudgeAnswer
+from core.tables import UNANSWERED, JudgeAnswer
 from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.errors import ModelError
 from models.protocols import Indices, Progress
@@ -174,7 +174,7 @@ class Judging:
     def cost(self, said: JudgedFile) -> dict[str, Any]:
         """Which judge it was, and what asking it came to."""
         paid = select(
-            func.count(),
+            func.count().filter(JudgeAnswer.finish.is_distinct_from(UNANSWERED)),
             func.coalesce(func.sum(JudgeAnswer.tokens_in), 0),
             func.coalesce(func.sum(JudgeAnswer.tokens_out), 0),
             func.coalesce(func.sum(JudgeAnswer.cost), 0.0),

@@ -4,6 +4,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from kombu.exceptions import OperationalError
 from sqlalchemy import select
 
 from core.jobs import queue
@@ -61,7 +62,15 @@ class Yielding:
         with self._context.sessions() as session:
             found = session.scalar(waiting)
         # Without its message in the queue the job would not be run if we made way for it.
-        return found is not None and queue.waiting(GPU) > 0
+        return found is not None and _has_messages()
+
+
+def _has_messages() -> bool:
+    try:
+        return queue.waiting(GPU) > 0
+    except OperationalError:
+        # Nobody takes a message from a broker that is away.
+        return False
 
 
 class Turn:

@@ -84,11 +84,7 @@ class Budget:
 
 
 class Bill:
-    """What one question costs, with what is paid for in vain before it is answered.
-
-    Attributes:
-        lost: What requests have cost that came to no answer, as far as can be guessed.
-    """
+    """What one question costs each time that it is asked."""
 
     def __init__(self, budget: Budget, most: int, guess: int, longest: int) -> None:
         """Nothing is paid yet.
@@ -100,12 +96,14 @@ class Bill:
             longest: Tokens of the answer, at most.
         """
         self._budget, self._most, self._guess, self._longest = budget, most, guess, longest
-        self.lost = 0.0
 
     def reserved(self) -> AbstractAsyncContextManager[None]:
         """Hold what one request can cost at most; see ``Budget.reserved``."""
         return self._budget.reserved(self._most, self._longest)
 
-    def lose(self) -> None:
-        """Count a request whose answer did not come: the server has worked on it all the same."""
-        self.lost += self._budget.pay(self._guess, self._longest)
+    def lose(self) -> float:
+        """Count a request whose answer did not come, and return what it has cost, about.
+
+        The server has worked on it all the same.
+        """
+        return self._budget.pay(self._guess, self._longest)

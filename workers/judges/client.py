@@ -17,6 +17,7 @@ import httpx
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.settings.addresses import Allowed
+from core.tables import UNANSWERED
 from workers import outgoing
 from workers.judges import faults
 from workers.judges.budget import Bill, Budget, estimated_tokens, most_tokens
@@ -183,8 +184,7 @@ class Judge:
         )
         tokens_in = guess if reply.tokens_in is None else reply.tokens_in
         out = estimated_tokens(reply.text) if reply.tokens_out is None else reply.tokens_out
-        # With what was paid for in vain, so that whoever adds up what a job has spent counts it.
-        cost = self.budget.pay(tokens_in, out) + bill.lost
+        cost = self.budget.pay(tokens_in, out)
         self.tally.answered += 1
         self.tally.tokens_in += tokens_in
         self.tally.tokens_out += out
@@ -228,14 +228,17 @@ class Judge:
         found = await self._asked_until_answered(path, body, {}, loaded, bill)
         counted = tokens_of(found)
         tokens = guess if counted is None else counted
-        cost = self.budget.pay(tokens, 0) + bill.lost
+        cost = self.budget.pay(tokens, 0)
         self.tally.tokens_in += tokens
         try:
             return use(found)
         finally:
-            if self._ledger is not None:
-                # Under a key that nobody asks for.
-                await self._ledger.keep(secrets.token_bytes(32), Kept("", path, tokens, 0, cost))
+            await self._book(Kept("", path, tokens, 0, cost))
+
+    async def _book(self, paid: Kept) -> None:
+        """Keep what something has cost, under a key that nobody asks for."""
+        if self._ledger is not None:
+            await self._ledger.keep(secrets.token_bytes(32), paid)
 
     async def _asked_until_answered(
         self,
@@ -270,7 +273,8 @@ class Judge:
                 self._failed, self._silent_since = 0, None
                 return found
             if found.paid:
-                bill.lose()
+                # At once: whatever becomes of the question, the job has spent it.
+                await self._book(Kept(path, UNANSWERED, 0, 0, bill.lose()))
             if found.stop is not None:
                 raise JudgeDown(found.stop, self._said(found))
             if found.reason == "forbidden":

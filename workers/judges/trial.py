@@ -4,10 +4,10 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.settings import Settings
@@ -26,6 +26,7 @@ _LOCK: Final = 0x747269616C
 _MOST: Final = 16
 # Shorter than PostgreSQL lets a transaction wait, as the lock is held by one.
 _LONGEST_SECONDS: Final = 45.0
+_LONGEST_WAIT: Final = timedelta(seconds=_LONGEST_SECONDS + 15)
 _ROWS: Final = (
     "Name the capital of France.\n\nThe capital of France is Paris",
     "Name the capital of France.\n\nThe capital of France is Rome, which lies in Spain",
@@ -45,6 +46,15 @@ def try_all(sessions: sessionmaker[Session], settings: Settings) -> None:
                 return
             rows = _waiting(sessions)
             asyncio.run(_try(rows, sessions, settings))
+
+
+def left_untried(session: Session) -> bool:
+    """Whether a judge waits for longer than a trial takes, as where its message was lost."""
+    now, asked = func.clock_timestamp(), JudgeRow.trial_asked_at
+    # What is dated in the future was so by a clock that has been set back.
+    left = or_(asked < now - _LONGEST_WAIT, asked > now + _LONGEST_WAIT)
+    found = select(JudgeRow.id).where(left, JudgeRow.trial.is_(None)).limit(1)
+    return session.scalar(found) is not None
 
 
 def _waiting(sessions: sessionmaker[Session]) -> Sequence[JudgeRow]:

@@ -18,7 +18,7 @@ from torch.nn import functional
 from models.device import best_device
 from models.errors import ModelError
 from models.media.images.weight_files.caption_names import as_open_clip
-from models.media.images.weight_files.fitting import left_aside, read_finite
+from models.media.images.weight_files.fitting import left_aside, read_finite, require_finite
 from models.media.images.weight_files.header import Header, preprocessing_of, read_header
 from models.protocols import Float32Array
 
@@ -113,8 +113,11 @@ def check_clip(file: Path, architecture: str) -> tuple[str, ...]:
     """
     header = read_header(file)
     preprocessing_of(header.metadata)
-    config = _config(architecture, header.metadata)
-    return _fill(_network(config, architecture), file, header, architecture)
+    network = _network(_config(architecture, header.metadata), architecture)
+    nothing = {name: torch.empty(shape, device="meta") for name, shape in header.shapes.items()}
+    unused = _fitting(network, as_open_clip(nothing), header, architecture)
+    require_finite(file, header)
+    return unused
 
 
 def _config(architecture: str, metadata: Mapping[str, str]) -> dict[str, Any]:
@@ -193,20 +196,26 @@ def _network(config: Mapping[str, Any], architecture: str) -> Any:
     return network
 
 
-def _fill(network: Any, file: Path, header: Header, architecture: str) -> tuple[str, ...]:
-    """Put the tensors of a file into a network; returns the names of those that are not needed."""
+def _fill(network: Any, file: Path, header: Header, architecture: str) -> None:
+    """Put the tensors of a file into a network."""
     tensors = as_open_clip(read_finite(file, list(header.shapes)))
-    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
-    unused = tuple(name for name in shapes if name in _UNUSED)
-    for name in unused:
-        del shapes[name]
-    left_aside(Header(shapes, header.metadata), network, (), architecture)
-    state = {name: tensors[name].float() for name in shapes}
+    for name in _fitting(network, tensors, header, architecture):
+        del tensors[name]
+    # Each goes as soon as there is another one of it.
+    state = {name: tensors.pop(name).float() for name in list(tensors)}
     network.load_state_dict(state, assign=True)
     # What no file holds is computed: which places of a text may look at which (`_MASK`).
     length = network.context_length
     network.attn_mask = torch.full((length, length), -torch.inf).triu_(1)
-    return unused
+
+
+def _fitting(
+    network: Any, tensors: Mapping[str, Tensor], header: Header, architecture: str
+) -> tuple[str, ...]:
+    """Names of the tensors that a network does not need; of those that it does none is missing."""
+    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items() if name not in _UNUSED}
+    left_aside(Header(shapes, header.metadata), network, (), architecture)
+    return tuple(name for name in tensors if name in _UNUSED)
 
 
 def _unit(rows: Tensor) -> Float32Array:

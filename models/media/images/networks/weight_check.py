@@ -15,7 +15,7 @@ from models.media.images.networks.nets import (
     torchvision_backbone,
     torchvision_headless,
 )
-from models.media.images.weight_files.fitting import left_aside, read_finite
+from models.media.images.weight_files.fitting import left_aside, require_finite
 from models.media.images.weight_files.header import preprocessing_of, read_header
 from models.media.images.weight_files.published import place_of
 
@@ -44,9 +44,7 @@ def check_file(file: Path, library: str, architecture: str) -> tuple[str, ...]:
     preprocessing_of(header.metadata)
     model, heads = _skeleton(library, architecture)
     aside = left_aside(header, model, heads, architecture)
-    for name in header.shapes:
-        # One at a time: a file may be larger than what is free of the memory.
-        read_finite(file, [name])
+    require_finite(file, header)
     return aside
 
 

@@ -122,3 +122,13 @@ def read_finite(file: Path, names: Collection[str]) -> Mapping[str, torch.Tensor
     except SafetensorError as error:
         raise ModelError(f"{file.name} is not a readable safetensors file: {error}.") from error
     return found
+
+
+def require_finite(file: Path, header: Header) -> None:
+    """Read every tensor, one at a time: a file may be larger than what is free of the memory.
+
+    Raises:
+        ModelError: as `read_finite`.
+    """
+    for name in header.shapes:
+        read_finite(file, [name])
