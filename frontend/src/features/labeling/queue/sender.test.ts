@@ -165,6 +165,33 @@ describe("sending answers", () => {
     expect(server.taken).toHaveLength(2);
   });
 
+  it.each(["password_change_required", "second_factor_setup_required"])(
+    "holds everything while somebody has to do something else first: %s",
+    async (code) => {
+      server.unsettled = code;
+      for (const id of [1, 2, 3]) await outbox.add(answerTo(id));
+      const sender = makeSender();
+      await sender.flush();
+      expect(sender.getView()).toMatchObject({ state: "signed_out", rejected: [] });
+      expect(await outbox.pending(USER)).toHaveLength(3);
+      server.unsettled = null;
+      sender.wake();
+      await isEmpty(sender);
+      expect(server.taken).toHaveLength(3);
+    },
+  );
+
+  it("sets nothing aside for what a proxy says, and sends all at once after that", async () => {
+    server.faults.push("proxy", "proxy");
+    for (const id of [1, 2, 3]) await outbox.add(answerTo(id));
+    const submit = vi.spyOn(server, "submit");
+    const sender = makeSender();
+    await sender.flush();
+    await isEmpty(sender);
+    expect(sender.getView().rejected).toHaveLength(0);
+    expect(submit.mock.calls.map(([, answers]) => answers.length)).toEqual([3, 1, 3]);
+  });
+
   it("never sends the answers of another user", async () => {
     await outbox.add(answerTo(1, { userId: 8 }));
     const sender = makeSender();

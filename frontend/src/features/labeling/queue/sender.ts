@@ -1,4 +1,10 @@
-import { ApiError, isTransient, isUnauthenticated } from "../../../api/errors";
+import {
+  ApiError,
+  isOfProxy,
+  isTransient,
+  isUnauthenticated,
+  isUnsettled,
+} from "../../../api/errors";
 import type { ReviewedJob } from "../../../api/types";
 import type { Outbox, Pending, Rejected, Stored, StoredAnswer, StoredDecision } from "./model";
 import {
@@ -103,7 +109,7 @@ export class AnswerSender {
       .filter((decision) => decision.projectId === projectId && decision.jobId === jobId);
   }
 
-  /** Try again now: the network is back, or the annotator has signed in again. */
+  /** Try again now: the network is back, or the annotator has signed in again or done what they must. */
   wake(): void {
     this.#failures = 0;
     this.#heldUntil.clear();
@@ -196,7 +202,8 @@ export class AnswerSender {
   }
 
   async #fail(first: Pending, batch: Pending[], error: unknown): Promise<number | null> {
-    if (isUnauthenticated(error)) {
+    // Said of who sends, and nothing of what is sent: it waits until they have done what they must.
+    if (isUnauthenticated(error) || isUnsettled(error)) {
       this.#set({ state: "signed_out" });
       return null;
     }
@@ -210,8 +217,9 @@ export class AnswerSender {
       this.#batch = 1;
       return 0;
     }
-    await this.#reject(first, error.code, error.message);
     this.#batch = BATCH;
+    if (isOfProxy(error)) return this.#backOff();
+    await this.#reject(first, error.code, error.message);
     return 0;
   }
 
