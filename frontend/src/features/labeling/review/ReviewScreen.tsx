@@ -1,13 +1,6 @@
-import {
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { type ReactNode, useCallback, useRef, useState, useSyncExternalStore } from "react";
 import { isNotFound } from "../../../api/errors";
-import type { Project, ReviewedJob, User } from "../../../api/types";
+import type { Project, ReviewedJob, Suggestion, User } from "../../../api/types";
 import { useAlternate } from "../../../media/useAlternate";
 import { t } from "../../../strings";
 import { taskViewOf } from "../../../tasks/registry";
@@ -19,9 +12,11 @@ import { Between } from "../Between";
 import desk from "../LabelScreen.module.css";
 import type { AnswerSender } from "../queue/sender";
 import { useSender } from "../SenderProvider";
+import { useFlash } from "../useFlash";
+import { usePrepared } from "../usePrepared";
 import { useShownClasses } from "../useShownClasses";
 import { BoxDecisions } from "./BoxDecisions";
-import { type Choice, choiceOf } from "./choices";
+import { type Choice, choiceOf, isOpen } from "./choices";
 import { DecisionPanel } from "./DecisionPanel";
 import { Done } from "./Done";
 import type { ReviewCommand } from "./decisions";
@@ -46,6 +41,8 @@ const OF_TASK: Partial<Record<string, typeof DecisionPanel>> = {
   boxes: BoxDecisions,
   instructions: RankingDecisions,
 };
+
+const itself = (suggestion: Suggestion) => suggestion;
 
 type Place = {
   project: Project;
@@ -114,7 +111,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   const { Stage } = task;
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
-  const [flashed, setFlashed] = useState<Choice | null>(null);
+  const [flashed, flash] = useFlash<Choice>();
   const [dialog, setDialog] = useState<KeyDialogOf<"review"> | null>(null);
   const [alternate, setAlternate] = useAlternate(project.medium);
   const { current, history } = view;
@@ -123,16 +120,18 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   const Decisions = ofTask ?? DecisionPanel;
   const shownAt = useShownClasses(project, view.classesVersion);
 
+  const [prepared, readPrepared] = usePrepared(queue, ahead, itself);
   const working = useRef<Work>(null);
   const decide = useCallback(
     async (choice: Choice, version = shownAt(performance.now()).version) => {
+      if (!isOpen(choice, readPrepared())) return;
       const work = working.current;
       if (await queue.decide(choice.decision, choice.classId, version, choice.label)) {
         work?.settled();
-        setFlashed({ ...choice });
+        flash({ ...choice });
       }
     },
-    [queue, shownAt],
+    [queue, shownAt, flash, readPrepared],
   );
   const obey = useCallback(
     (command: ReviewCommand, version?: number) => {
@@ -149,12 +148,6 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   const work = useReviewWork({ project, task, current, decide });
   working.current = work;
   useReviewKeys(shownAt, obey);
-
-  useEffect(() => {
-    if (!flashed) return;
-    const timer = setTimeout(() => setFlashed(null), 320);
-    return () => clearTimeout(timer);
-  }, [flashed]);
 
   const closeDialog = useCallback(() => setDialog(null), []);
   const retry = () => {
@@ -212,6 +205,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
           <Decisions
             work={work}
             suggestion={current}
+            prepared={prepared}
             classes={classes}
             kind={kind}
             flashed={flashed}

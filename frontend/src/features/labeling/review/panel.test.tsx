@@ -51,6 +51,7 @@ function show(one: Suggestion, kind: Kind = "suggestions", all = classes) {
   render(
     <DecisionPanel
       suggestion={one}
+      prepared="ready"
       classes={all}
       kind={kind}
       flashed={null}
