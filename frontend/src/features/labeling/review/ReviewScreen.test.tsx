@@ -3,6 +3,8 @@ import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-libra
 import { MemoryRouter } from "react-router";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Project, Suggestion, User } from "../../../api/types";
+import { t } from "../../../strings";
+import { AWAY_MS } from "../queue/stopwatch";
 import { SenderProvider } from "../SenderProvider";
 import { ReviewScreen } from "./ReviewScreen";
 
@@ -43,6 +45,7 @@ function show() {
 
 afterEach(() => {
   cleanup();
+  vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
@@ -108,4 +111,19 @@ it("lets one be unsure of what cannot be shown, and nothing else", async () => {
   fireEvent.keyDown(document.body, { key: "ArrowRight" });
   fireEvent.click(button(/Unsure/));
   await waitFor(() => expect(decided).toEqual(["unsure"]));
+});
+
+it("says that it pauses where nobody was there, and takes the next key for no decision", async () => {
+  // jsdom has no pointers to ask for.
+  vi.stubGlobal("matchMedia", () => ({ matches: false }));
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  const { decided, images } = open();
+  await waitFor(() => expect(images).toHaveLength(2));
+  await act(async () => images[0]?.comes());
+  act(() => void vi.advanceTimersByTime(2 * AWAY_MS));
+  expect(screen.getByText(t.label.pause.away.title)).toBeDefined();
+  fireEvent.keyDown(document.body, { key: "ArrowRight" });
+  expect(screen.queryByText(t.label.pause.away.title)).toBeNull();
+  fireEvent.keyDown(document.body, { key: "ArrowLeft" });
+  await waitFor(() => expect(decided).toEqual(["keep"]));
 });

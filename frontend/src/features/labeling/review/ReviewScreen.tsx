@@ -10,6 +10,7 @@ import { keyDialog } from "../../../ui/keyDialog";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import { Between } from "../Between";
 import desk from "../LabelScreen.module.css";
+import { PauseCover } from "../PauseCover";
 import type { AnswerSender } from "../queue/sender";
 import { useSender } from "../SenderProvider";
 import { useFlash } from "../useFlash";
@@ -114,7 +115,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   const [flashed, flash] = useFlash<Choice>();
   const [dialog, setDialog] = useState<KeyDialogOf<"review"> | null>(null);
   const [alternate, setAlternate] = useAlternate(project.medium);
-  const { current, history } = view;
+  const { current, history, paused } = view;
   const { classes } = project;
   const ofTask = OF_TASK[project.task];
   const Decisions = ofTask ?? DecisionPanel;
@@ -150,6 +151,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   useReviewKeys(shownAt, obey);
 
   const closeDialog = useCallback(() => setDialog(null), []);
+  const resume = useCallback(() => queue.resume(), [queue]);
   const retry = () => {
     sender.wake();
     queue.wake();
@@ -177,6 +179,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
               ahead={ahead}
               alternate={alternate}
               onAlternate={setAlternate}
+              covered={paused !== null}
               onShown={() => stopwatch.start()}
             />
           )}
@@ -192,6 +195,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
             />
           )}
           {view.phase === "failed" && view.error && <Failure error={view.error} onRetry={retry} />}
+          {paused && <PauseCover why={paused} stopwatch={stopwatch} onResume={resume} />}
         </div>
         <aside className={desk.side}>
           {!ofTask && (
