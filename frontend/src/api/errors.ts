@@ -45,6 +45,10 @@ const UNSETTLED = new Set(["password_change_required", "second_factor_setup_requ
 export const isUnsettled = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 403 && UNSETTLED.has(error.code);
 
+/** Whether it is said of who asks, and nothing of what is asked. */
+export const isOfCaller = (error: unknown): boolean =>
+  isUnauthenticated(error) || isUnsettled(error);
+
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404;
 

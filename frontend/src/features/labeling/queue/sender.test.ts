@@ -192,6 +192,25 @@ describe("sending answers", () => {
     expect(submit.mock.calls.map(([, answers]) => answers.length)).toEqual([3, 1, 3]);
   });
 
+  it("takes storage that does not answer for none that is empty", async () => {
+    const refuseOnce = () =>
+      vi.spyOn(IDBIndex.prototype, "getAll").mockImplementationOnce(() => {
+        throw new Error("away");
+      });
+    server.signedOut = true;
+    const sender = makeSender();
+    await sender.add(answerTo(1));
+    await vi.waitFor(() => expect(sender.getView().state).toBe("signed_out"));
+    server.signedOut = false;
+    refuseOnce();
+    expect(await sender.answersOf(1)).toHaveLength(1);
+    refuseOnce();
+    sender.wake();
+    await isEmpty(sender);
+    expect(server.taken).toHaveLength(1);
+    expect(waits).toHaveLength(1);
+  });
+
   it("never sends the answers of another user", async () => {
     await outbox.add(answerTo(1, { userId: 8 }));
     const sender = makeSender();

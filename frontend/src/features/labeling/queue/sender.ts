@@ -1,10 +1,4 @@
-import {
-  ApiError,
-  isOfProxy,
-  isTransient,
-  isUnauthenticated,
-  isUnsettled,
-} from "../../../api/errors";
+import { ApiError, isOfCaller, isOfProxy, isTransient } from "../../../api/errors";
 import type { ReviewedJob } from "../../../api/types";
 import type { Outbox, Pending, Rejected, Stored, StoredAnswer, StoredDecision } from "./model";
 import {
@@ -97,16 +91,19 @@ export class AnswerSender {
 
   /** Answers to a project that the server has not acknowledged. */
   async answersOf(projectId: number): Promise<StoredAnswer[]> {
-    const pending = await this.#deps.outbox.pending(this.#deps.userId);
-    return pending.filter(isAnswer).filter((answer) => answer.projectId === projectId);
+    const answers = (await this.#waiting()).filter(isAnswer);
+    return answers.filter((answer) => answer.projectId === projectId);
   }
 
   /** Decisions in a review that the server has not acknowledged. */
   async decisionsOf(projectId: number, jobId: ReviewedJob): Promise<StoredDecision[]> {
-    const pending = await this.#deps.outbox.pending(this.#deps.userId);
-    return pending
-      .filter(isDecision)
-      .filter((decision) => decision.projectId === projectId && decision.jobId === jobId);
+    const decisions = (await this.#waiting()).filter(isDecision);
+    return decisions.filter((one) => one.projectId === projectId && one.jobId === jobId);
+  }
+
+  /** What waits; as it was last known where the storage does not say. */
+  #waiting(): Promise<Pending[]> {
+    return this.#deps.outbox.pending(this.#deps.userId).catch(() => this.#view.pending);
   }
 
   /** Try again now: the network is back, or the annotator has signed in again or done what they must. */
@@ -132,11 +129,13 @@ export class AnswerSender {
   async flush(): Promise<void> {
     this.#again = true;
     if (this.#running) return;
+    // The storage may refuse, too; it is asked again like the server.
+    const attempt = () => this.#sendOnce().catch(() => this.#backOff());
     this.#running = true;
     try {
       while (!this.#stopped && this.#view.state !== "signed_out") {
         this.#again = false;
-        const pause = await this.#deps.exclusive(() => this.#sendOnce());
+        const pause = await this.#deps.exclusive(attempt);
         if (pause === null) {
           if (!this.#again) break;
         } else if (pause > 0) {
@@ -171,8 +170,7 @@ export class AnswerSender {
     try {
       return await this.#settle(batch, await send(this.#deps.api, first, batch));
     } catch (error) {
-      // The storage may refuse too; it is asked again like the server.
-      return await this.#fail(first, batch, error).catch(() => this.#backOff());
+      return await this.#fail(first, batch, error);
     }
   }
 
@@ -202,8 +200,7 @@ export class AnswerSender {
   }
 
   async #fail(first: Pending, batch: Pending[], error: unknown): Promise<number | null> {
-    // Said of who sends, and nothing of what is sent: it waits until they have done what they must.
-    if (isUnauthenticated(error) || isUnsettled(error)) {
+    if (isOfCaller(error)) {
       this.#set({ state: "signed_out" });
       return null;
     }
