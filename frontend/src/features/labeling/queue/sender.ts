@@ -138,9 +138,7 @@ export class AnswerSender {
         const pause = await this.#deps.exclusive(attempt);
         if (pause === null) {
           if (!this.#again) break;
-        } else if (pause > 0) {
-          await this.#pause(pause);
-        }
+        } else if (pause > 0) await this.#pause(pause);
       }
     } finally {
       this.#running = false;
@@ -184,9 +182,7 @@ export class AnswerSender {
       if (isRefused(result)) {
         refused += 1;
         await this.#reject(entry, result.code ?? "rejected", result.detail ?? "");
-      } else {
-        settled.push(entry);
-      }
+      } else settled.push(entry);
     }
     await this.#deps.outbox.settle(settled);
     this.#forget(settled);
