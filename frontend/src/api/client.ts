@@ -1,8 +1,8 @@
 import createClient from "openapi-fetch";
 import { noteServerTime } from "./clock";
-import { ApiError, isUnauthenticated, NetworkError, type Problem } from "./errors";
+import { ApiError, isUnauthenticated, isUnsettled, NetworkError, type Problem } from "./errors";
 import type { paths } from "./schema";
-import { announceSignedOut } from "./signedOut";
+import { announceSignedOut, announceUnsettled } from "./session";
 
 /** A request without an answer for this long counts as a network failure. */
 const TIMEOUT_MS = 30_000;
@@ -32,5 +32,6 @@ export async function call<T>(pending: Promise<Result<T>>): Promise<T> {
   if (response.ok) return data as T;
   const error = new ApiError(response.status, (body ?? {}) as Partial<Problem>);
   if (isUnauthenticated(error)) announceSignedOut();
+  if (isUnsettled(error)) announceUnsettled();
   throw error;
 }

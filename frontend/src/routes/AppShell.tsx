@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { Link, Navigate, NavLink, Outlet, useLocation, useMatch } from "react-router";
 import type { Me } from "../api/types";
 import { SignedOutDialog } from "../features/auth/SignedOutDialog";
@@ -45,6 +45,10 @@ export function AppShell() {
 
 function Frame({ user }: { user: Me }) {
   const sender = useSender();
+  const isSettled = !user.must_change_password && !user.must_add_second_factor;
+  useEffect(() => {
+    if (isSettled) sender?.wake();
+  }, [isSettled, sender]);
   const labels = useMatch("/projects/:projectId/label/*");
   const reviews = useMatch("/projects/:projectId/review/:jobId");
   const isDesk = labels !== null || reviews !== null;
@@ -74,7 +78,7 @@ function Frame({ user }: { user: Me }) {
       </header>
       <main id="content" className={isDesk ? styles.desk : styles.main} tabIndex={-1}>
         {!isDesk && <DiskNotice user={user} />}
-        <First user={user} />
+        {isSettled ? <Outlet context={user} /> : <First user={user} />}
       </main>
       <RouteChanges />
       <SignedOutDialog user={user} onSignedIn={() => sender?.wake()} />
@@ -82,9 +86,8 @@ function Frame({ user }: { user: Me }) {
   );
 }
 
-/** What somebody has to do before anything else, or the page that they have come for. */
+/** What somebody has to do before anything else. */
 function First({ user }: { user: Me }) {
-  if (!user.must_change_password && !user.must_add_second_factor) return <Outlet context={user} />;
   return (
     <Suspense fallback={null}>
       {user.must_change_password ? <ChoosePassword user={user} /> : <AddSecondFactor />}

@@ -1,6 +1,7 @@
-import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { useRef } from "react";
+import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { meQuery } from "../api/auth";
+import { onUnsettled } from "../api/session";
 import type { Me } from "../api/types";
 
 /**
@@ -9,6 +10,11 @@ import type { Me } from "../api/types";
  */
 export function useSignedIn(): { user: Me | null; me: UseQueryResult<Me | null> } {
   const me = useQuery(meQuery);
+  const client = useQueryClient();
+  useEffect(
+    () => onUnsettled(() => void client.invalidateQueries({ queryKey: meQuery.queryKey })),
+    [client],
+  );
   const last = useRef<Me | null>(null);
   if (me.data) last.current = me.data;
   return { user: last.current, me };

@@ -44,6 +44,19 @@ it("puts the particle that the last sound asks for", () => {
   expect(particle("pool.zip", "을", "를")).toBe("pool.zip을(를)");
 });
 
+/** What ends in a counter (개) or in a percent (퍼센트), and so always has the same sound. */
+const COUNTED = /^(images|count)\(|^(share|rate|wrong|right|next|memory)$/;
+
+it.each(
+  Object.entries(
+    import.meta.glob<string>("./ko/*.ts", { query: "?raw", import: "default", eager: true }),
+  ),
+)("%s leaves no particle to the sound of what varies", (_, source) => {
+  const found = source.matchAll(/\$\{([^{}]+)\}(?:이|가|은|는|을|를|과|와)(?![가-힣(])/g);
+  const left = [...found].filter(([, varying = ""]) => !COUNTED.test(varying));
+  expect(left.map(([whole]) => whole)).toEqual([]);
+});
+
 it("chooses the first of the reader's languages that it has", () => {
   expect(preferredLanguage(["de-DE", "ko-KR", "en"])).toBe("ko");
   expect(preferredLanguage(["en-GB", "ko"])).toBe("en");

@@ -20,6 +20,7 @@ type Fault =
   | "repeat"
   | "signed-out"
   | "paused"
+  | "proxy"
   | "malformed";
 
 type Prediction = Partial<Pick<LeaseItem, "predicted_class_id" | "probability" | "in_probability">>;
@@ -42,6 +43,8 @@ export class FakeServer implements LabelingApi, DecideApi {
   readonly released: string[] = [];
   waitingFor: LabelStatus["waiting_for"] = "training";
   signedOut = false;
+  /** What the signed-in person has to do first, as a code. */
+  unsettled: string | null = null;
   classesVersion = 1;
   delayMs = 0;
   leaseMs = 600_000;
@@ -168,6 +171,9 @@ export class FakeServer implements LabelingApi, DecideApi {
     if (fault === "signed-out" || this.signedOut) {
       throw new ApiError(401, { code: "unauthenticated" });
     }
+    if (this.unsettled) throw new ApiError(403, { code: this.unsettled });
+    // Not from here, and so without a code.
+    if (fault === "proxy") throw new ApiError(404, {});
     return fault;
   }
 

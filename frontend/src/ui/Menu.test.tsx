@@ -24,3 +24,31 @@ it.each([
   fireEvent.click(screen.getByRole("button", { name: "Export" }));
   expect(screen.getByRole("link").parentElement?.style.translate).toBe(translate);
 });
+
+it("gives the focus back to its button after a choice by key, and takes it from nobody else", () => {
+  const onChoose = vi.fn();
+  render(
+    <>
+      <Menu label="Export">
+        <button type="button" onClick={onChoose}>
+          CSV
+        </button>
+      </Menu>
+      <input aria-label="Search" />
+    </>,
+  );
+  const opener = screen.getByRole("button", { name: "Export" });
+  const choose = () => {
+    fireEvent.click(opener);
+    const choice = screen.getByRole("button", { name: "CSV" });
+    choice.focus();
+    fireEvent.click(choice);
+  };
+  choose();
+  expect(onChoose).toHaveBeenCalledOnce();
+  expect(screen.queryByRole("button", { name: "CSV" })).toBeNull();
+  expect(document.activeElement).toBe(opener);
+  onChoose.mockImplementation(() => screen.getByLabelText("Search").focus());
+  choose();
+  expect(document.activeElement).toBe(screen.getByLabelText("Search"));
+});

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "./Button";
 import styles from "./Menu.module.css";
 
@@ -19,6 +19,7 @@ export function Menu({ label, name, kind = "secondary", align = "start", childre
   const [open, setOpen] = useState(false);
   const ref = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const focusButton = useCallback(() => ref.current?.querySelector("button")?.focus(), []);
   useLayoutEffect(() => {
     if (!open) return;
     // A button far to the right of a narrow window has a list that would lie outside of it.
@@ -47,7 +48,7 @@ export function Menu({ label, name, kind = "secondary", align = "start", childre
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
       setOpen(false);
-      ref.current?.querySelector("button")?.focus();
+      focusButton();
     };
     document.addEventListener("pointerdown", onPointer);
     document.addEventListener("keydown", onKey);
@@ -55,7 +56,12 @@ export function Menu({ label, name, kind = "secondary", align = "start", childre
       document.removeEventListener("pointerdown", onPointer);
       document.removeEventListener("keydown", onKey);
     };
-  }, [open]);
+  }, [open, focusButton]);
+  const close = () => {
+    // What has the focus in the list is gone with it.
+    if (list.current?.contains(document.activeElement)) focusButton();
+    setOpen(false);
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: closes when the focus leaves; nothing to operate.
     <div
@@ -73,11 +79,7 @@ export function Menu({ label, name, kind = "secondary", align = "start", childre
       {open && (
         // biome-ignore lint/a11y/noStaticElementInteractions: a choice inside bubbles up and closes the list.
         // biome-ignore lint/a11y/useKeyWithClickEvents: links and buttons turn keys into clicks.
-        <div
-          ref={list}
-          className={`${styles.list} ${styles[align]}`}
-          onClick={() => setOpen(false)}
-        >
+        <div ref={list} className={`${styles.list} ${styles[align]}`} onClick={close}>
           {children}
         </div>
       )}

@@ -57,11 +57,8 @@ export function keyLabel(key: string): string {
 /** A key as `aria-keyshortcuts` names it. */
 export const ariaKey = (key: string): string => key.replace(SHIFT, "Shift+");
 
-/** What a digit means that was typed with shift, if no class has it so. */
-export const withoutShift = (key: string): string =>
-  key.startsWith(SHIFT) ? key.slice(SHIFT.length) : key;
-
-type Press = Pick<KeyboardEvent, "key" | "code"> & { shiftKey?: boolean };
+type Press = Pick<KeyboardEvent, "key" | "code"> &
+  Partial<Pick<KeyboardEvent, "shiftKey" | "getModifierState">>;
 
 /**
  * The key of an event as it is printed on a button.
@@ -69,13 +66,31 @@ type Press = Pick<KeyboardEvent, "key" | "code"> & { shiftKey?: boolean };
  * Falls back to the key's place on the keyboard, for layouts and input methods on which the Latin
  * letters or the bare digits are not within reach.
  */
-export function keyOf(event: Press): string {
-  const digit = event.shiftKey ? /^Digit([0-9])$/.exec(event.code)?.[1] : undefined;
-  if (digit) return SHIFT + digit;
+export const keyOf = (event: Press): string => keysOf(event)[0];
+
+/** All that the key of an event may stand for, what comes first first. */
+function keysOf(event: Press): readonly [string, ...string[]] {
   const key = event.key.toLowerCase();
-  if (/^[a-z0-9?]$/.test(key) || key.length > 1) return key;
+  // What is typed so is meant so.
+  if (event.getModifierState?.("AltGraph")) return [key];
+  const digit = event.shiftKey ? /^Digit([0-9])$/.exec(event.code)?.[1] : undefined;
+  // Layouts have there a bare digit, or a sign that may be a key of the page's.
+  if (digit) return [SHIFT + digit, key];
+  if (/^[a-z0-9?]$/.test(key) || key.length > 1) return [key];
   const place = /^(?:Key([A-Z])|(?:Digit|Numpad)([0-9]))$/.exec(event.code);
-  return (place?.[1] ?? place?.[2] ?? key).toLowerCase();
+  return [(place?.[1] ?? place?.[2] ?? key).toLowerCase()];
+}
+
+/** What a press asks for by the first of its keys that asks for something; null where none does. */
+export function askedBy<Asked>(
+  event: Press,
+  askedFor: (key: string) => Asked | null,
+): Asked | null {
+  for (const key of keysOf(event)) {
+    const asked = askedFor(key);
+    if (asked !== null) return asked;
+  }
+  return null;
 }
 
 /** Whether something has Enter and space for itself: what it does, and not what the page does. */

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { onSignedOut } from "../../api/signedOut";
+import { onSignedOut } from "../../api/session";
 import type { Me, User } from "../../api/types";
 import { t } from "../../strings";
 import { Dialog } from "../../ui/Dialog";

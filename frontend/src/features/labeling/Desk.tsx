@@ -1,12 +1,4 @@
-import {
-  lazy,
-  Suspense,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { lazy, Suspense, useCallback, useRef, useState, useSyncExternalStore } from "react";
 import type { Project, User } from "../../api/types";
 import { useAlternate } from "../../media/useAlternate";
 import { t } from "../../strings";
@@ -24,17 +16,22 @@ import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
 import { ModeSwitch } from "./ModeSwitch";
 import { PauseCover } from "./PauseCover";
+import type { Entry } from "./queue/model";
 import type { AnswerSender } from "./queue/sender";
 import { Strip } from "./Strip";
 import { useDeskKeys } from "./useDeskKeys";
+import { useFlash } from "./useFlash";
 import { useGuide } from "./useGuide";
 import type { Labeling } from "./useLabelSession";
+import { usePrepared } from "./usePrepared";
 import { useShownClasses } from "./useShownClasses";
 import { Waiting } from "./Waiting";
 
 const GuidePanel = lazy(() => import("./GuidePanel").then((m) => ({ default: m.GuidePanel })));
 const HelpDialog = keyDialog(() => import("./HelpDialog").then((m) => m.HelpDialog));
 const FindDialog = keyDialog(() => import("./FindDialog").then((m) => m.FindDialog));
+
+const subjectOf = ({ subject }: Entry) => subject;
 
 type DeskProps = {
   project: Project;
@@ -51,7 +48,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
   const { Stage, Panel } = task;
   const view = useSyncExternalStore(session.subscribe, session.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
-  const [flashed, flash] = useFlash();
+  const [flashed, flash] = useFlash<Choice>();
   const [alternate, setAlternate] = useAlternate(project.medium);
   const [dialog, setDialog] = useState<KeyDialogOf<"label"> | null>(null);
   const [guide, toggleGuide, closeGuide] = useGuide();
@@ -59,16 +56,12 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
   const { current, history, paused } = view;
   const shownAt = useShownClasses(project, view.status?.classes_version);
 
-  const isSeen = useCallback(() => {
-    const { current: asked } = session.getView();
-    return asked !== null && ahead.get(asked.subject)?.state === "ready";
-  }, [session, ahead]);
-  const seen = useSyncExternalStore(ahead.subscribe, isSeen);
+  const [prepared, readPrepared] = usePrepared(session, ahead, subjectOf);
   const working = useRef<Work>(null);
   const answer = useCallback(
     async (choice: Choice) => {
       // What nobody sees yet can be put off, and nothing else be said of it.
-      if (choice.verdict !== "skip" && !isSeen()) return;
+      if (choice.verdict !== "skip" && readPrepared() !== "ready") return;
       markKey();
       const version = choice.classesVersion ?? shownAt(performance.now()).version;
       const work = working.current;
@@ -78,7 +71,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
         flash({ ...choice });
       }
     },
-    [session, flash, shownAt, isSeen],
+    [session, flash, shownAt, readPrepared],
   );
   const onPage = useCallback(
     (what: "alternate" | "pause" | "guide" | KeyDialogOf<"label">) => {
@@ -173,7 +166,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             given={current?.given ?? null}
             flashed={flashed}
             disabled={!current}
-            unseen={!seen}
+            unseen={prepared !== "ready"}
             canUndo={history.length > 0}
             onAnswer={answer}
             onUndo={() => session.undo()}
@@ -205,17 +198,6 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
       )}
     </div>
   );
-}
-
-/** The verdict just given, for as long as its button lights up. */
-function useFlash() {
-  const [flashed, setFlashed] = useState<Choice | null>(null);
-  useEffect(() => {
-    if (!flashed) return;
-    const timer = setTimeout(() => setFlashed(null), 320);
-    return () => clearTimeout(timer);
-  }, [flashed]);
-  return [flashed, setFlashed] as const;
 }
 
 function Guidelines({ text }: { text: string }) {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
-import { KEY_DIALOGS, keyLabel, keyOf } from "../../ui/hotkeys";
+import { askedBy, KEY_DIALOGS, keyLabel } from "../../ui/hotkeys";
 import { isTouch } from "../../ui/isTouch";
 import { Kbd } from "../../ui/Kbd";
 import { useKeyDown } from "../../ui/useKeyDown";
@@ -27,7 +27,7 @@ export function HelpFrame(props: HelpFrameProps) {
   const { title, verdicts, keys, touch, onClose, intro, children } = props;
   const byFinger = isTouch();
   useKeyDown((event) => {
-    if (KEY_DIALOGS.label.help.includes(keyOf(event))) onClose();
+    if (askedBy(event, (key) => KEY_DIALOGS.label.help.includes(key) || null)) onClose();
   });
   return (
     <Dialog title={byFinger ? t.label.touch.title : title} onClose={onClose} wide>

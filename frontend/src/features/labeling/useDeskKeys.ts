@@ -1,7 +1,7 @@
 import type { Choice } from "../../tasks/choice";
 import type { Command } from "../../tasks/command";
 import type { TaskView } from "../../tasks/spec";
-import { isControl, isElsewhere, type KeyDialogOf, keyOf } from "../../ui/hotkeys";
+import { askedBy, isControl, isElsewhere, type KeyDialogOf } from "../../ui/hotkeys";
 import { useKeyDown } from "../../ui/useKeyDown";
 import type { LabelSession } from "./queue/session";
 import type { ShownClasses } from "./useShownClasses";
@@ -27,10 +27,9 @@ export function useDeskKeys({ session, task, shownAt, answer, onPage }: Keys): v
   };
   useKeyDown((event) => {
     if (event.repeat || event.defaultPrevented || isElsewhere(event)) return;
-    const key = keyOf(event);
-    if (key === "enter" && isControl(event.target)) return;
+    if (event.key === "Enter" && isControl(event.target)) return;
     const { classes, version } = shownAt(event.timeStamp);
-    const command = task.commandFor(key, classes);
+    const command = askedBy(event, (key) => task.commandFor(key, classes));
     if (!command) return;
     event.preventDefault();
     obey(command, version);

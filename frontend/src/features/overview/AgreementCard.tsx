@@ -55,7 +55,7 @@ function Disagreements({ project, review }: { project: Project; review: Review }
 }
 
 function Voters({ found }: { found: ProjectAgreement }) {
-  const everybody = { ...found, name: text.everybody, votes: null };
+  const everybody = { ...found, user_id: undefined, name: text.everybody, votes: null };
   const labels = found.voters.some((one) => one.proposals) ? text.boxes : text.classes;
   return (
     <Table label={text.title}>
@@ -72,7 +72,7 @@ function Voters({ found }: { found: ProjectAgreement }) {
       </thead>
       <tbody>
         {[everybody, ...found.voters].map((one) => (
-          <tr key={one.name}>
+          <tr key={`${one.user_id} ${one.name}`}>
             <th scope="row">{one.name}</th>
             <td data-number>{one.votes === null ? "" : formatCount(one.votes)}</td>
             <Figures agreement={one.in_ood} />

@@ -32,9 +32,9 @@ export function ProposalsCard({ found }: { found: ProjectAgreement }) {
         </thead>
         <tbody>
           {found.voters.map(
-            ({ name, proposals }) =>
+            ({ user_id, name, proposals }) =>
               proposals && (
-                <tr key={name}>
+                <tr key={`${user_id} ${name}`}>
                   <th scope="row">{name}</th>
                   <td data-number>{formatCount(proposals.proposals)}</td>
                   <td data-number>{formatCount(proposals.kept)}</td>

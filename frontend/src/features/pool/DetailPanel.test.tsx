@@ -65,6 +65,9 @@ it("leaves arrows up and down to a long text that has the focus", () => {
   Object.defineProperty(text, "scrollHeight", { value: 2000 });
   for (const key of ["ArrowUp", "ArrowDown"]) expect(fireEvent.keyDown(text, { key })).toBe(true);
   expect(onShow).toHaveBeenCalledTimes(1);
+  // As it is typed with Korean letters.
+  fireEvent.keyDown(document.body, { key: "ㅏ", code: "KeyK" });
+  expect(onShow).toHaveBeenLastCalledWith(1);
   fireEvent.keyDown(text, { key: "ArrowRight" });
   expect(onShow).toHaveBeenLastCalledWith(3);
 });

@@ -10,7 +10,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { CopyButton } from "../../ui/CopyButton";
-import { isElsewhere } from "../../ui/hotkeys";
+import { isElsewhere, keyOf } from "../../ui/hotkeys";
 import { IconButton } from "../../ui/IconButton";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { stateNames } from "../../ui/stateNames";
@@ -53,11 +53,12 @@ export function DetailPanel(props: DetailPanelProps) {
   useKeyDown((event) => {
     // The grid moves by itself when it has the focus, and so does a long text.
     if (isElsewhere(event) || event.defaultPrevented || movesText(event)) return;
-    if (event.key === "Escape") onShow(null);
-    else if (event.key === "s") onSimilar(id);
-    else if (event.key === "w" && looksAt) setLooks((before) => !before);
-    else if (["ArrowRight", "ArrowDown", "j"].includes(event.key) && after) onShow(after);
-    else if (["ArrowLeft", "ArrowUp", "k"].includes(event.key) && before) onShow(before);
+    const key = keyOf(event);
+    if (key === "escape") onShow(null);
+    else if (key === "s") onSimilar(id);
+    else if (key === "w" && looksAt) setLooks((before) => !before);
+    else if (["arrowright", "arrowdown", "j"].includes(key) && after) onShow(after);
+    else if (["arrowleft", "arrowup", "k"].includes(key) && before) onShow(before);
     else return;
     event.preventDefault();
   });

@@ -13,6 +13,7 @@ import { useMedium } from "../../media/MediumContext";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
+import { isElsewhere, keyOf } from "../../ui/hotkeys";
 import { stateNames } from "../../ui/stateNames";
 import { useKeyDown } from "../../ui/useKeyDown";
 import { useWidth } from "../../ui/useWidth";
@@ -103,34 +104,35 @@ export function PoolGrid(props: PoolGridProps) {
     return next;
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isElsewhere(event.nativeEvent)) return;
+    const key = keyOf(event);
     const steps: Record<string, number> = {
-      ArrowLeft: -1,
-      ArrowRight: 1,
-      ArrowUp: -columns,
-      ArrowDown: columns,
+      arrowleft: -1,
+      arrowright: 1,
+      arrowup: -columns,
+      arrowdown: columns,
       k: -1,
       j: 1,
-      PageUp: -4 * columns,
-      PageDown: 4 * columns,
-      Home: -examples.length,
-      End: examples.length,
+      pageup: -4 * columns,
+      pagedown: 4 * columns,
+      home: -examples.length,
+      end: examples.length,
     };
-    const step = steps[event.key];
+    const step = steps[key];
     if (step !== undefined) {
       if (event.shiftKey && selection.ids.size === 0) selection.toggle(active);
       const next = goTo(active + step);
       if (event.shiftKey) selection.extend(next);
-    } else if (event.key === " " || event.key === "x") {
+    } else if (key === " " || key === "x") {
       selection.toggle(active);
-    } else if (event.key === "s") {
+    } else if (key === "s") {
       const [at] = examples.slice(active, active + 1);
       if (selection.ids.size > 0 || at) {
         onSimilar(selection.ids.size > 0 ? [...selection.ids] : [at?.id ?? 0]);
       }
-    } else if (event.key === "Enter") {
+    } else if (key === "enter") {
       onOpen(examples[active]?.id ?? null);
-    } else if (event.key === "Escape") {
+    } else if (key === "escape") {
       if (image !== null) onOpen(null);
       else selection.clear();
     } else return;
@@ -138,9 +140,8 @@ export function PoolGrid(props: PoolGridProps) {
   };
   // The keys are named on the page, so they work before anybody has gone into the grid; arrows scroll till then.
   useKeyDown((event) => {
-    const isFree = document.activeElement === document.body;
-    if (!isFree || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key !== "j" && event.key !== "k") return;
+    if (document.activeElement !== document.body || isElsewhere(event)) return;
+    if (!["j", "k"].includes(keyOf(event))) return;
     event.preventDefault();
     focusGrid();
   });

@@ -1,5 +1,5 @@
 import type { Catalogue } from "../catalogue";
-import { number } from "./words";
+import { number, particle } from "./words";
 
 const images = (value: number) => `이미지 ${number(value)}개`;
 
@@ -33,7 +33,7 @@ export const alike: Catalogue["alike"] = {
   notCompared: "모든 이미지를 비교해야 이상치를 알 수 있습니다.",
   duplicates: "중복",
   allImages: "모든 이미지",
-  group: (id) => `이미지 ${id}와 같은 그림`,
+  group: (id) => `${particle(`이미지 ${id}`, "과", "와")} 같은 그림`,
   compare: "모든 이미지 비교",
   never: "아직 이미지를 비교하지 않았습니다",
   neverText:

@@ -1,6 +1,6 @@
 import type { Catalogue } from "../catalogue";
 import { report } from "./report";
-import { number } from "./words";
+import { number, particle } from "./words";
 
 export const guarantee: Catalogue["guarantee"] = {
   atMost: (of100) => `100개 중 최대 ${of100}개`,
@@ -29,7 +29,7 @@ export const guarantee: Catalogue["guarantee"] = {
     answeredOf: (value) => `확인 ${number(value)}회`,
     oodShare: (share) => `남은 이미지 중 어느 클래스도 아닌 비율은 ${share}로 예상합니다.`,
     basis: (answered, unlooked, round) =>
-      `라운드 ${round}이 닫힐 때까지 답한 확인 ${number(answered)}회 기준입니다. 아무도 고르지 않은 이미지 ${number(unlooked)}개에 대한 값입니다.`,
+      `${particle(`라운드 ${round}`, "이", "가")} 닫힐 때까지 답한 확인 ${number(answered)}회 기준입니다. 아무도 고르지 않은 이미지 ${number(unlooked)}개에 대한 값입니다.`,
     unsure: (value) => `그중 ${number(value)}회는 ‘불확실’이었고, 틀린 것으로 셉니다.`,
     waiting: (value) => `확인 ${number(value)}회가 답을 기다립니다.`,
     people: (pairs, disagreed, wrong, high) =>

@@ -135,7 +135,7 @@ export const jobs: Catalogue["jobs"] = {
     everything: "라벨이 있는 모든 이미지",
     choiceHint: "학습에 쓸 라벨입니다. 부분집합이 제외한 라벨도 똑같이 판정합니다.",
     inUse: (id, method, kept, labeled) =>
-      `라운드는 부분집합 ${id}(${method})과 그 뒤에 새로 붙이거나 고친 라벨로 학습합니다. 이 부분집합은 라벨 ${number(labeled)}개 중 ${number(kept)}개를 유지합니다.`,
+      `라운드는 부분집합 ${id}(${method}) 및 그 뒤에 새로 붙이거나 고친 라벨로 학습합니다. 이 부분집합은 라벨 ${number(labeled)}개 중 ${number(kept)}개를 유지합니다.`,
     keptOf: (kept, labeled) => `${number(kept)} / ${number(labeled)}`,
     exportThis: (id) => `부분집합 ${id} 내보내기`,
     short: { csv: "CSV", parquet: "Parquet", ids: "ID", imagefolder: "이미지" },

@@ -1,4 +1,5 @@
 import { locale } from "../language";
+import { particle } from "./words";
 
 /** 위치 찾기를 비교하고, 모델이 보는 곳을 보여 줍니다. */
 export const localization = {
@@ -61,7 +62,7 @@ export const localization = {
     says: (round: number, name: string, share: string) =>
       `라운드 ${round}의 모델은 ${name}에 ${share}를 줍니다.`,
     saysOther: (round: number, name: string, share: string, other: string) =>
-      `라운드 ${round}의 모델은 ${name}에 ${share}를 주고, ${other}라고 말합니다.`,
+      `라운드 ${round}의 모델은 ${name}에 ${share}를 주고, ${particle(other, "이라고", "라고")} 말합니다.`,
     hint: "밝은 곳이 그 클래스를 뒷받침합니다. 상자는 가장 큰 밝은 부분을 둘러쌉니다.",
     nothing: "눈에 띄는 곳이 없습니다.",
     alt: (image: string, name: string) => `${image}, 모델이 ${name}을(를) 보는 곳이 밝게 표시됨`,

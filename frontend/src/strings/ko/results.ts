@@ -1,6 +1,6 @@
 import type { Catalogue } from "../catalogue";
 import { premise, trial } from "./pruned";
-import { number } from "./words";
+import { number, particle } from "./words";
 
 export const subset: Catalogue["jobs"]["subset"] = {
   title: "라벨 선별 결과",
@@ -55,7 +55,7 @@ export const subset: Catalogue["jobs"]["subset"] = {
   atLeast: (share) => `최적값의 ${share} 이상`,
   optimum: "최적값",
   ofOptimum: (kept, bound, share) =>
-    `최선의 선택은 찾는 데 너무 오래 걸립니다. 그러나 라벨 ${number(kept)}개로는 ${bound}을 넘을 수 없으며, 이 선택은 최적값의 ${share} 이상임이 보장됩니다.`,
+    `최선의 선택은 찾는 데 너무 오래 걸립니다. 그러나 라벨 ${number(kept)}개로는 ${particle(bound, "을", "를")} 넘을 수 없으며, 이 선택은 최적값의 ${share} 이상임이 보장됩니다.`,
   isOptimum: (kept) => `라벨 ${number(kept)}개로 이보다 높은 값에 도달할 수 없습니다.`,
   chosen: (count) => `${number(count)}개 유지`,
   first: "가장 먼저 유지한 라벨",

@@ -73,6 +73,15 @@ it("reasons of boxes are said with their place, whatever the reason holds", () =
   );
 });
 
+it.each([
+  ["Certificate 2 is still being worked on; wait for it, or revoke it first.", "보증 2가 "],
+  ["Certificate 3 is still being worked on; wait for it, or revoke it first.", "보증 3이 "],
+  ["There is no judge 4; see the page of judges.", "판정 모델 4가 "],
+  ["There is no judge gpt; see the page of judges.", "판정 모델 gpt이(가) "],
+])("gives what varies the particle that its sound asks for: %s", (sentence, korean) => {
+  expect(said(sentence)).toContain(korean);
+});
+
 it("leads to the same place as the English does", () => {
   const led = Object.entries({ ...notes, ...refusals }).filter(([sentence]) =>
     sentence.includes(`(${english.place})`),

@@ -1,6 +1,7 @@
 import refusals from "./refusals.json";
 import { rewording } from "./rewording";
 import notes from "./sentences.json";
+import { particle } from "./words";
 
 const sentences: Readonly<Record<string, string>> = { ...notes, ...refusals };
 
@@ -56,13 +57,26 @@ export function said(sentence: string): string {
   return among(ofTexts, sentence) ?? sentence;
 }
 
+/** After a consonant, and after a vowel. */
+const PARTICLES: readonly (readonly [string, string])[] = [
+  ["이", "가"],
+  ["은", "는"],
+  ["을", "를"],
+  ["과", "와"],
+];
+
+/** What varies, and the particle behind it, in whichever form: what it comes behind says which it is. */
+const VARYING = /\{(\d)\}((?:이|가|은|는|을|를|과|와)(?:\([가-힣]\))?(?![가-힣(]))?/g;
+
 function among(some: Known[], sentence: string): string | null {
   for (const { pattern, korean, hasReason } of some) {
     const found = pattern.exec(sentence);
     if (!found) continue;
-    return korean.replace(/\{(\d)\}/g, (_, place) => {
+    return korean.replace(VARYING, (_, place: string, particles = "") => {
       const varying = found[Number(place) + 1] ?? "";
-      return hasReason ? said(varying) : varying;
+      const told = hasReason ? said(varying) : varying;
+      const pair = PARTICLES.find((one) => particles && one.join().includes(particles.charAt(0)));
+      return pair ? particle(told, ...pair) : told;
     });
   }
   return null;

@@ -21,7 +21,7 @@ export const overrides: Overrides<Catalogue> = {
     toFile: "입력한 텍스트",
     neverText: "거의 같은 말로 된 텍스트를 찾습니다. 라운드에서 쓰는 특징으로 비교합니다.",
     none: "두 번 있는 텍스트가 없습니다",
-    group: (id) => `텍스트 ${id}와 같은 내용`,
+    group: (id) => `${particle(`텍스트 ${id}`, "과", "와")} 같은 내용`,
     leaking: (groups) =>
       `텍스트 ${groups.toLocaleString("ko-KR")}개가 풀과 평가용에 모두 있습니다.`,
     copiesHint: "같은 텍스트가 여러 번 있습니다. 키 하나로 모두 판정합니다",

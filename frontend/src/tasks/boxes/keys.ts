@@ -1,5 +1,5 @@
 import type { LabelClass } from "../../api/types";
-import { FIXED_KEYS, keyOf, withoutShift } from "../../ui/hotkeys";
+import { askedBy, FIXED_KEYS, keyOf } from "../../ui/hotkeys";
 import { type Command, pageKeys } from "../command";
 import type { Point } from "./geometry";
 import type { Chosen, Flag } from "./model";
@@ -88,7 +88,8 @@ const BY_CODE: Readonly<Record<string, Action>> = {
   BracketRight: { do: "threshold", by: THRESHOLD_STEP },
 };
 
-type Press = Pick<KeyboardEvent, "key" | "code" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey">;
+type Press = Pick<KeyboardEvent, "key" | "code" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey"> &
+  Partial<Pick<KeyboardEvent, "getModifierState">>;
 
 type Now = {
   classes: readonly LabelClass[];
@@ -109,8 +110,8 @@ export function actionFor(press: Press, { classes, chosen, isEnlarged }: Now): A
   if (key === "tab") return { do: "cycle", by: press.shiftKey ? -1 : 1 };
   if (key === " ") return chosen?.kind === "proposal" ? { do: "keep" } : null;
   if (press.shiftKey && key !== "z" && WITH_SHIFT[key]) return WITH_SHIFT[key];
-  const chosenClass = classOf(key, classes);
-  if (chosenClass !== null) return { do: "arm", classId: chosenClass };
+  const named = askedBy(press, (hotkey) => classes.find((one) => one.hotkey === hotkey) ?? null);
+  if (named) return { do: "arm", classId: named.id };
   const held = BY_CODE[press.code];
   if (held) return held;
   // In the row of digits some layouts have signs that are classes' keys here.
@@ -128,11 +129,6 @@ function arrowAction(
   const pulls = press.ctrlKey || press.metaKey || press.altKey;
   if (isChosen) return { do: "nudge", by: times(by), pulls };
   return press.shiftKey && isEnlarged ? { do: "pan", by: times(-PAN) } : null;
-}
-
-function classOf(key: string, classes: readonly LabelClass[]): number | null {
-  const of = (hotkey: string) => classes.find((one) => one.hotkey === hotkey);
-  return (of(key) ?? of(withoutShift(key)))?.id ?? null;
 }
 
 const PAGE_KEYS = pageKeys(FIXED_KEYS.ood);

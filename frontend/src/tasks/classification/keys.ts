@@ -1,5 +1,5 @@
 import type { LabelClass } from "../../api/types";
-import { FIXED_KEYS, withoutShift } from "../../ui/hotkeys";
+import { FIXED_KEYS } from "../../ui/hotkeys";
 import { type Command, pageKeys } from "../command";
 
 const PAGE_KEYS: Readonly<Record<string, Command>> = {
@@ -8,9 +8,7 @@ const PAGE_KEYS: Readonly<Record<string, Command>> = {
 };
 
 export function commandFor(key: string, classes: LabelClass[]): Command | null {
-  const classOf = (hotkey: string) => classes.find((item) => item.hotkey === hotkey);
-  // On some layouts a bare digit is typed with shift.
-  const chosen = classOf(key) ?? classOf(withoutShift(key));
+  const chosen = classes.find((item) => item.hotkey === key);
   if (chosen) return { do: "answer", choice: { verdict: "label", classId: chosen.id } };
   return PAGE_KEYS[key] ?? null;
 }

@@ -1,4 +1,4 @@
-import { isControl, isElsewhere, keyOf } from "../../../ui/hotkeys";
+import { askedBy, isControl, isElsewhere, keyOf } from "../../../ui/hotkeys";
 import { useKeyDown } from "../../../ui/useKeyDown";
 import type { ShownClasses } from "../useShownClasses";
 import { type GridCommand, gridCommandFor } from "./keys";
@@ -27,5 +27,5 @@ function commandOf(event: KeyboardEvent, classes: ShownClasses["classes"]): Grid
     return { do: "group" };
   if (isElsewhere(event)) return null;
   if ((key === "enter" || key === " ") && isControl(target)) return null;
-  return gridCommandFor(key, event.shiftKey, classes);
+  return askedBy(event, (one) => gridCommandFor(one, event.shiftKey, classes));
 }

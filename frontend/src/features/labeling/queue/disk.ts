@@ -10,17 +10,14 @@ type Upgrade = IDBPTransaction<OutboxSchema, ("answers" | "rejected")[], "versio
 
 const VERSION = 2;
 
+/** What browsers say of a connection that they have closed themselves, and of one that is gone in between. */
+const LOST: ReadonlySet<string> = new Set(["InvalidStateError", "UnknownError"]);
+
 /** The outbox in IndexedDB; rejects where the browser has none. */
 export async function openDisk(name: string): Promise<Outbox> {
-  const db = await openDB<OutboxSchema>(name, VERSION, {
-    upgrade(database, from, _to, transaction) {
-      if (from < 1) create(database);
-      else void nameKinds(transaction);
-    },
-    // A newer page wants to upgrade: make way. What is added here from now on stays in memory.
-    blocking: (_from, _to, event) => (event.target as IDBDatabase).close(),
-  });
-  return new DiskOutbox(db);
+  const disk = new DiskOutbox(name);
+  await disk.opened();
+  return disk;
 }
 
 function create(database: IDBPDatabase<OutboxSchema>): void {
@@ -48,48 +45,99 @@ function renamed<Kept extends Stored>(entry: Kept): Kept {
 }
 
 class DiskOutbox implements Outbox {
-  readonly durable = true;
-  readonly #db: IDBPDatabase<OutboxSchema>;
+  readonly #name: string;
+  #db: Promise<IDBPDatabase<OutboxSchema>>;
+  #durable = true;
 
-  constructor(db: IDBPDatabase<OutboxSchema>) {
-    this.#db = db;
+  constructor(name: string) {
+    this.#name = name;
+    this.#db = this.#open();
   }
 
-  async add(...entries: Stored[]): Promise<Pending[]> {
-    // Relaxed: handed to the operating system, not flushed to the disk. It survives a crash of
-    // the browser and costs about a millisecond.
-    const tx = this.#db.transaction("answers", "readwrite", { durability: "relaxed" });
-    const keys = Promise.all(entries.map((entry) => tx.store.add(entry)));
-    const [seqs] = await Promise.all([keys, tx.done]);
-    return entries.map((entry, index) => ({ ...entry, seq: seqs[index] as number }));
+  /** Until a newer page has the storage, which sends what is in it. */
+  get durable(): boolean {
+    return this.#durable;
+  }
+
+  async opened(): Promise<void> {
+    await this.#db;
+  }
+
+  add(...entries: Stored[]): Promise<Pending[]> {
+    return this.#with(async (db) => {
+      // Relaxed: handed to the operating system, not flushed to the disk. It survives a crash of
+      // the browser and costs about a millisecond.
+      const tx = db.transaction("answers", "readwrite", { durability: "relaxed" });
+      const keys = Promise.all(entries.map((entry) => tx.store.add(entry)));
+      const [seqs] = await Promise.all([keys, tx.done]);
+      return entries.map((entry, index) => ({ ...entry, seq: seqs[index] as number }));
+    });
   }
 
   async pending(userId: number): Promise<Pending[]> {
-    const rows = await this.#db.getAllFromIndex("answers", "userId", userId);
+    const rows = await this.#with((db) => db.getAllFromIndex("answers", "userId", userId));
     return (rows as Pending[]).map(renamed).sort((a, b) => a.seq - b.seq);
   }
 
-  async settle(entries: Pending[]): Promise<void> {
-    const tx = this.#db.transaction("answers", "readwrite");
-    await Promise.all([...entries.map((entry) => tx.store.delete(entry.seq)), tx.done]);
+  settle(entries: Pending[]): Promise<void> {
+    return this.#with(async (db) => {
+      const tx = db.transaction("answers", "readwrite");
+      await Promise.all([...entries.map((entry) => tx.store.delete(entry.seq)), tx.done]);
+    });
   }
 
-  async reject(entry: Pending, code: string, detail: string): Promise<void> {
-    const tx = this.#db.transaction(["answers", "rejected"], "readwrite");
-    await Promise.all([
-      tx.objectStore("rejected").put({ ...entry, code, detail }),
-      tx.objectStore("answers").delete(entry.seq),
-      tx.done,
-    ]);
+  reject(entry: Pending, code: string, detail: string): Promise<void> {
+    return this.#with(async (db) => {
+      const tx = db.transaction(["answers", "rejected"], "readwrite");
+      await Promise.all([
+        tx.objectStore("rejected").put({ ...entry, code, detail }),
+        tx.objectStore("answers").delete(entry.seq),
+        tx.done,
+      ]);
+    });
   }
 
   async rejected(userId: number): Promise<Rejected[]> {
-    return (await this.#db.getAllFromIndex("rejected", "userId", userId)).map(renamed);
+    const rows = await this.#with((db) => db.getAllFromIndex("rejected", "userId", userId));
+    return rows.map(renamed);
   }
 
-  async dismiss(userId: number): Promise<void> {
-    const keys = await this.#db.getAllKeysFromIndex("rejected", "userId", userId);
-    const tx = this.#db.transaction("rejected", "readwrite");
-    await Promise.all([...keys.map((key) => tx.store.delete(key)), tx.done]);
+  dismiss(userId: number): Promise<void> {
+    return this.#with(async (db) => {
+      const keys = await db.getAllKeysFromIndex("rejected", "userId", userId);
+      const tx = db.transaction("rejected", "readwrite");
+      await Promise.all([...keys.map((key) => tx.store.delete(key)), tx.done]);
+    });
+  }
+
+  /** Work with the storage. Browsers close that of pages in the background: it is opened again, once a call. */
+  async #with<T>(work: (db: IDBPDatabase<OutboxSchema>) => Promise<T>): Promise<T> {
+    const used = this.#db;
+    try {
+      return await work(await used);
+    } catch (error) {
+      if (!this.#durable || !LOST.has((error as Error).name)) throw error;
+      if (this.#db === used) this.#db = this.#open();
+      return await work(await this.#db);
+    }
+  }
+
+  #open(): Promise<IDBPDatabase<OutboxSchema>> {
+    const opening = openDB<OutboxSchema>(this.#name, VERSION, {
+      upgrade(database, from, _to, transaction) {
+        if (from < 1) create(database);
+        else void nameKinds(transaction);
+      },
+      // A newer page wants to upgrade: make way. What is added here from now on stays in memory.
+      blocking: (_from, _to, event) => {
+        this.#durable = false;
+        (event.target as IDBDatabase).close();
+      },
+    });
+    opening.catch((error: Error) => {
+      // It has come while the storage was closed.
+      if (error.name === "VersionError") this.#durable = false;
+    });
+    return opening;
   }
 }

@@ -81,6 +81,7 @@ export interface Outbox {
   readonly durable: boolean;
   /** Resolves once the entries are stored, all or none of them. */
   add(...entries: Stored[]): Promise<Pending[]>;
+  /** Rejects where nobody can say what waits, for now. */
   pending(userId: number): Promise<Pending[]>;
   /** Drop entries the server has acknowledged. */
   settle(entries: Pending[]): Promise<void>;

@@ -1,5 +1,5 @@
 import { openDB } from "idb";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, type MockInstance, vi } from "vitest";
 import type { Verdict } from "../../../api/types";
 import type { StoredAnswer } from "./model";
 import { MemoryOutbox, openOutbox, SafeOutbox } from "./outbox";
@@ -97,8 +97,40 @@ it("makes way for a later version, and goes on in memory", async () => {
   expect(await outbox.pending(USER)).toMatchObject([{ subject: { query_id: 2 } }]);
 });
 
+/** As browsers do to pages that were in the background for long. */
+function closeBehind({ mock }: MockInstance<IDBFactory["open"]>) {
+  for (const { value } of mock.results) value?.result.close();
+}
+
+it("opens the storage again that the browser has closed, and finds what is in it", async () => {
+  const opening = vi.spyOn(indexedDB, "open");
+  const outbox = await openOutbox({ name: database });
+  await outbox.add(answerTo(1));
+  closeBehind(opening);
+  const [first] = await Promise.all([outbox.pending(USER), outbox.rejected(USER)]);
+  expect(first).toMatchObject([{ subject: { query_id: 1 } }]);
+  expect(opening).toHaveBeenCalledTimes(2);
+  closeBehind(opening);
+  await outbox.add(answerTo(2));
+  expect(outbox.durable).toBe(true);
+  closeBehind(opening);
+  await outbox.settle(first);
+  expect(await outbox.pending(USER)).toMatchObject([{ subject: { query_id: 2 } }]);
+});
+
+it("leaves the storage to a later version that has come while it was closed", async () => {
+  const opening = vi.spyOn(indexedDB, "open");
+  const outbox = await openOutbox({ name: database });
+  closeBehind(opening);
+  (await openDB(database, 99)).close();
+  expect(await outbox.pending(USER)).toEqual([]);
+  await outbox.add(answerTo(1));
+  expect(outbox.durable).toBe(false);
+  expect(await outbox.pending(USER)).toMatchObject([{ subject: { query_id: 1 } }]);
+});
+
 it("keeps in memory what a full disk refuses, in order, until there is room", async () => {
-  const disk = new MemoryOutbox();
+  const disk = Object.assign(new MemoryOutbox(), { durable: true });
   const outbox = new SafeOutbox();
   outbox.attach(disk);
   const add = vi.spyOn(disk, "add").mockRejectedValueOnce(new DOMException("full"));

@@ -57,15 +57,21 @@ export class SafeOutbox implements Outbox {
     this.#disk = disk;
   }
 
+  /** The storage, unless a newer page has it: that sends what is there. */
+  get #own(): Outbox | null {
+    return this.#disk?.durable ? this.#disk : null;
+  }
+
   get durable(): boolean {
-    return this.#disk !== null && !this.#full;
+    return this.#own !== null && !this.#full;
   }
 
   async add(...entries: Stored[]): Promise<Pending[]> {
     // What follows an entry in memory must not overtake it.
-    if (this.#disk && this.#memory.size === 0) {
+    const disk = this.#own;
+    if (disk && this.#memory.size === 0) {
       try {
-        const stored = await this.#disk.add(...entries);
+        const stored = await disk.add(...entries);
         this.#full = false;
         return stored;
       } catch {
@@ -76,29 +82,35 @@ export class SafeOutbox implements Outbox {
   }
 
   async pending(userId: number): Promise<Pending[]> {
-    const stored = (await this.#disk?.pending(userId).catch(() => [])) ?? [];
-    return [...stored, ...(await this.#memory.pending(userId))];
+    const kept = await this.#memory.pending(userId);
+    try {
+      return [...((await this.#own?.pending(userId)) ?? []), ...kept];
+    } catch (error) {
+      // What is in memory is sent, whatever has become of the disk; and else nobody knows what waits.
+      if (kept.length > 0 || !this.#own) return kept;
+      throw error;
+    }
   }
 
   async settle(entries: Pending[]): Promise<void> {
     const stored = entries.filter((entry) => entry.seq < MEMORY_FROM);
     await this.#memory.settle(entries);
-    if (stored.length > 0) await this.#disk?.settle(stored);
+    if (stored.length > 0) await this.#own?.settle(stored);
   }
 
   async reject(entry: Pending, code: string, detail: string): Promise<void> {
-    const place = entry.seq < MEMORY_FROM ? this.#disk : this.#memory;
+    const place = entry.seq < MEMORY_FROM ? this.#own : this.#memory;
     await place?.reject(entry, code, detail);
   }
 
   async rejected(userId: number): Promise<Rejected[]> {
-    const stored = (await this.#disk?.rejected(userId).catch(() => [])) ?? [];
+    const stored = (await this.#own?.rejected(userId).catch(() => [])) ?? [];
     return [...stored, ...(await this.#memory.rejected(userId))];
   }
 
   async dismiss(userId: number): Promise<void> {
     await this.#memory.dismiss(userId);
-    await this.#disk?.dismiss(userId);
+    await this.#own?.dismiss(userId);
   }
 }
 

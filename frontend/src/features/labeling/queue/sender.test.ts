@@ -165,6 +165,52 @@ describe("sending answers", () => {
     expect(server.taken).toHaveLength(2);
   });
 
+  it.each(["password_change_required", "second_factor_setup_required"])(
+    "holds everything while somebody has to do something else first: %s",
+    async (code) => {
+      server.unsettled = code;
+      for (const id of [1, 2, 3]) await outbox.add(answerTo(id));
+      const sender = makeSender();
+      await sender.flush();
+      expect(sender.getView()).toMatchObject({ state: "signed_out", rejected: [] });
+      expect(await outbox.pending(USER)).toHaveLength(3);
+      server.unsettled = null;
+      sender.wake();
+      await isEmpty(sender);
+      expect(server.taken).toHaveLength(3);
+    },
+  );
+
+  it("sets nothing aside for what a proxy says, and sends all at once after that", async () => {
+    server.faults.push("proxy", "proxy");
+    for (const id of [1, 2, 3]) await outbox.add(answerTo(id));
+    const submit = vi.spyOn(server, "submit");
+    const sender = makeSender();
+    await sender.flush();
+    await isEmpty(sender);
+    expect(sender.getView().rejected).toHaveLength(0);
+    expect(submit.mock.calls.map(([, answers]) => answers.length)).toEqual([3, 1, 3]);
+  });
+
+  it("takes storage that does not answer for none that is empty", async () => {
+    const refuseOnce = () =>
+      vi.spyOn(IDBIndex.prototype, "getAll").mockImplementationOnce(() => {
+        throw new Error("away");
+      });
+    server.signedOut = true;
+    const sender = makeSender();
+    await sender.add(answerTo(1));
+    await vi.waitFor(() => expect(sender.getView().state).toBe("signed_out"));
+    server.signedOut = false;
+    refuseOnce();
+    expect(await sender.answersOf(1)).toHaveLength(1);
+    refuseOnce();
+    sender.wake();
+    await isEmpty(sender);
+    expect(server.taken).toHaveLength(1);
+    expect(waits).toHaveLength(1);
+  });
+
   it("never sends the answers of another user", async () => {
     await outbox.add(answerTo(1, { userId: 8 }));
     const sender = makeSender();

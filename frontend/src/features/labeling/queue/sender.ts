@@ -1,4 +1,4 @@
-import { ApiError, isTransient, isUnauthenticated } from "../../../api/errors";
+import { ApiError, isOfCaller, isOfProxy, isTransient } from "../../../api/errors";
 import type { ReviewedJob } from "../../../api/types";
 import type { Outbox, Pending, Rejected, Stored, StoredAnswer, StoredDecision } from "./model";
 import {
@@ -91,19 +91,22 @@ export class AnswerSender {
 
   /** Answers to a project that the server has not acknowledged. */
   async answersOf(projectId: number): Promise<StoredAnswer[]> {
-    const pending = await this.#deps.outbox.pending(this.#deps.userId);
-    return pending.filter(isAnswer).filter((answer) => answer.projectId === projectId);
+    const answers = (await this.#waiting()).filter(isAnswer);
+    return answers.filter((answer) => answer.projectId === projectId);
   }
 
   /** Decisions in a review that the server has not acknowledged. */
   async decisionsOf(projectId: number, jobId: ReviewedJob): Promise<StoredDecision[]> {
-    const pending = await this.#deps.outbox.pending(this.#deps.userId);
-    return pending
-      .filter(isDecision)
-      .filter((decision) => decision.projectId === projectId && decision.jobId === jobId);
+    const decisions = (await this.#waiting()).filter(isDecision);
+    return decisions.filter((one) => one.projectId === projectId && one.jobId === jobId);
   }
 
-  /** Try again now: the network is back, or the annotator has signed in again. */
+  /** What waits; as it was last known where the storage does not say. */
+  #waiting(): Promise<Pending[]> {
+    return this.#deps.outbox.pending(this.#deps.userId).catch(() => this.#view.pending);
+  }
+
+  /** Try again now: the network is back, or the annotator has signed in again or done what they must. */
   wake(): void {
     this.#failures = 0;
     this.#heldUntil.clear();
@@ -126,16 +129,16 @@ export class AnswerSender {
   async flush(): Promise<void> {
     this.#again = true;
     if (this.#running) return;
+    // The storage may refuse, too; it is asked again like the server.
+    const attempt = () => this.#sendOnce().catch(() => this.#backOff());
     this.#running = true;
     try {
       while (!this.#stopped && this.#view.state !== "signed_out") {
         this.#again = false;
-        const pause = await this.#deps.exclusive(() => this.#sendOnce());
+        const pause = await this.#deps.exclusive(attempt);
         if (pause === null) {
           if (!this.#again) break;
-        } else if (pause > 0) {
-          await this.#pause(pause);
-        }
+        } else if (pause > 0) await this.#pause(pause);
       }
     } finally {
       this.#running = false;
@@ -165,8 +168,7 @@ export class AnswerSender {
     try {
       return await this.#settle(batch, await send(this.#deps.api, first, batch));
     } catch (error) {
-      // The storage may refuse too; it is asked again like the server.
-      return await this.#fail(first, batch, error).catch(() => this.#backOff());
+      return await this.#fail(first, batch, error);
     }
   }
 
@@ -180,9 +182,7 @@ export class AnswerSender {
       if (isRefused(result)) {
         refused += 1;
         await this.#reject(entry, result.code ?? "rejected", result.detail ?? "");
-      } else {
-        settled.push(entry);
-      }
+      } else settled.push(entry);
     }
     await this.#deps.outbox.settle(settled);
     this.#forget(settled);
@@ -196,7 +196,7 @@ export class AnswerSender {
   }
 
   async #fail(first: Pending, batch: Pending[], error: unknown): Promise<number | null> {
-    if (isUnauthenticated(error)) {
+    if (isOfCaller(error)) {
       this.#set({ state: "signed_out" });
       return null;
     }
@@ -210,8 +210,9 @@ export class AnswerSender {
       this.#batch = 1;
       return 0;
     }
-    await this.#reject(first, error.code, error.message);
     this.#batch = BATCH;
+    if (isOfProxy(error)) return this.#backOff();
+    await this.#reject(first, error.code, error.message);
     return 0;
   }
 

@@ -21,7 +21,7 @@ import { votesInAll } from "./votes";
 export function BoxDecisions({ work, ...props }: DecisionPanelProps) {
   const editor = work?.kind === "boxes" ? work : null;
   const { kind, canUndo, onUndo, onFind, ...deciding } = props;
-  const { suggestion, classes } = deciding;
+  const { suggestion, prepared, classes } = deciding;
   const words = t.review[kind];
   const last = <LastChoices deciding={deciding} canUndo={canUndo} onUndo={onUndo} />;
   if (!suggestion) return <div className={panel.panel}>{last}</div>;
@@ -47,7 +47,7 @@ export function BoxDecisions({ work, ...props }: DecisionPanelProps) {
         />
       </fieldset>
       <p className={styles.heading}>{t.boxes.both}</p>
-      {editor && <Editing editor={editor} classes={classes} onFind={onFind} />}
+      {editor && <Editing editor={editor} prepared={prepared} classes={classes} onFind={onFind} />}
       {suggestion.given_label && suggestion.suggested_label && (
         <DecisionButton
           deciding={deciding}
@@ -68,9 +68,12 @@ export function BoxDecisions({ work, ...props }: DecisionPanelProps) {
 /** Two labels of which neither is OOD, so that OOD is another decision. */
 const BOTH = { given_class_id: 0, suggested_class_id: 0 };
 
-type EditingProps = Pick<Deciding, "classes"> & { editor: BoxEditor; onFind: () => void };
+type EditingProps = Pick<Deciding, "prepared" | "classes"> & {
+  editor: BoxEditor;
+  onFind: () => void;
+};
 
-function Editing({ editor, classes, onFind }: EditingProps) {
+function Editing({ editor, prepared, classes, onFind }: EditingProps) {
   const view = useSyncExternalStore(editor.subscribe, editor.getView);
   return (
     <>
@@ -80,7 +83,7 @@ function Editing({ editor, classes, onFind }: EditingProps) {
         type="button"
         className={panel.verdict}
         aria-keyshortcuts="Enter"
-        disabled={!editor.isChanged}
+        disabled={!editor.isChanged || prepared !== "ready"}
         onMouseDown={keepFocus}
         onClick={() => submit(editor)}
       >

@@ -1,17 +1,20 @@
 import type { CSSProperties, ReactNode } from "react";
 import type { LabelClass, Suggestion } from "../../../api/types";
+import type { Prepared } from "../../../media/spec";
 import { t } from "../../../strings";
 import panel from "../../../tasks/classification/Panel.module.css";
 import { keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
 import { keepFocus } from "../../../ui/keepFocus";
-import { type Choice, chosen, isSame } from "./choices";
+import { type Choice, chosen, isOpen, isSame } from "./choices";
 import { shortcuts } from "./decisions";
 import { votesFor, votesInAll } from "./votes";
 
 /** What every button of the panel goes by. */
 export type Deciding = {
   suggestion: Suggestion | null;
+  /** Whether what is decided on has come up. */
+  prepared: Prepared["state"];
   classes: LabelClass[];
   /** The decision just made, to show that the key was heard. */
   flashed: Choice | null;
@@ -31,7 +34,7 @@ type DecisionButtonProps = {
 
 export function DecisionButton(props: DecisionButtonProps) {
   const { deciding, choice, keys, className = "", colour, title, children } = props;
-  const { suggestion, flashed, onDecide } = deciding;
+  const { suggestion, prepared, flashed, onDecide } = deciding;
   const before = suggestion && chosen(suggestion);
   return (
     <button
@@ -41,7 +44,7 @@ export function DecisionButton(props: DecisionButtonProps) {
       aria-keyshortcuts={shortcuts(keys)}
       aria-pressed={before ? isSame(before, choice) : undefined}
       data-flashed={isSame(flashed, choice) || undefined}
-      disabled={!suggestion}
+      disabled={!suggestion || !isOpen(choice, prepared)}
       title={title}
       onMouseDown={keepFocus}
       onClick={() => onDecide(choice)}

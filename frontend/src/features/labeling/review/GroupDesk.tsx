@@ -15,6 +15,7 @@ import { keyDialog } from "../../../ui/keyDialog";
 import { Empty, Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import desk from "../LabelScreen.module.css";
 import type { AnswerSender } from "../queue/sender";
+import { useFlash } from "../useFlash";
 import { useShownClasses } from "../useShownClasses";
 import { type Choice, choiceOf, labelName } from "./choices";
 import { DecisionPanel } from "./DecisionPanel";
@@ -51,7 +52,7 @@ export function GroupDesk(props: GroupDeskProps) {
   );
   useEffect(() => queue.start(), [queue]);
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
-  const [flashed, setFlashed] = useState<Choice | null>(null);
+  const [flashed, flash] = useFlash<Choice>();
   const [dialog, setDialog] = useState<KeyDialogOf<"review"> | null>(null);
   const shownAt = useShownClasses(project, view.classesVersion);
   const kind = kindOf(jobId);
@@ -60,9 +61,9 @@ export function GroupDesk(props: GroupDeskProps) {
 
   const decide = useCallback(
     async (choice: Choice, version = shownAt(performance.now()).version) => {
-      if (await queue.decide(choice, version)) setFlashed({ ...choice });
+      if (await queue.decide(choice, version)) flash({ ...choice });
     },
-    [queue, shownAt],
+    [queue, shownAt, flash],
   );
   const obey = useCallback(
     (command: ReviewCommand, version?: number) => {
@@ -75,12 +76,6 @@ export function GroupDesk(props: GroupDeskProps) {
     [decide, queue],
   );
   useReviewKeys(shownAt, obey);
-  useEffect(() => {
-    if (!flashed) return;
-    const timer = setTimeout(() => setFlashed(null), 320);
-    return () => clearTimeout(timer);
-  }, [flashed]);
-
   if (view.error && isNotFound(view.error)) return missing;
   const heading = first && [first.given_class_id, first.suggested_class_id];
   return (
@@ -130,6 +125,7 @@ export function GroupDesk(props: GroupDeskProps) {
           </p>
           <DecisionPanel
             suggestion={first && { ...first, quality: null, votes: [], confidence: meanOf(view) }}
+            prepared="ready"
             classes={classes}
             kind={kind}
             flashed={flashed}

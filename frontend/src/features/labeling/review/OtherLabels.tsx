@@ -13,7 +13,7 @@ type OtherLabelsProps = { deciding: Deciding; onFind: () => void };
 
 /** What is neither of the two labels: first what somebody said, then the other classes, and OOD. */
 export function OtherLabels({ deciding, onFind }: OtherLabelsProps) {
-  const { suggestion, classes } = deciding;
+  const { suggestion, prepared, classes } = deciding;
   const pair = suggestion
     ? [suggestion.given_class_id, suggestion.suggested_class_id]
     : ([] as (number | null)[]);
@@ -48,7 +48,7 @@ export function OtherLabels({ deciding, onFind }: OtherLabelsProps) {
           type="button"
           className={`${panel.verdict} ${panel.plain}`}
           aria-keyshortcuts={FIXED_KEYS.find}
-          disabled={!suggestion}
+          disabled={!suggestion || prepared !== "ready"}
           onMouseDown={keepFocus}
           onClick={onFind}
         >

@@ -1,13 +1,6 @@
-import {
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { type ReactNode, useCallback, useRef, useState, useSyncExternalStore } from "react";
 import { isNotFound } from "../../../api/errors";
-import type { Project, ReviewedJob, User } from "../../../api/types";
+import type { Project, ReviewedJob, Suggestion, User } from "../../../api/types";
 import { useAlternate } from "../../../media/useAlternate";
 import { t } from "../../../strings";
 import { taskViewOf } from "../../../tasks/registry";
@@ -17,11 +10,14 @@ import { keyDialog } from "../../../ui/keyDialog";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import { Between } from "../Between";
 import desk from "../LabelScreen.module.css";
+import { PauseCover } from "../PauseCover";
 import type { AnswerSender } from "../queue/sender";
 import { useSender } from "../SenderProvider";
+import { useFlash } from "../useFlash";
+import { usePrepared } from "../usePrepared";
 import { useShownClasses } from "../useShownClasses";
 import { BoxDecisions } from "./BoxDecisions";
-import { type Choice, choiceOf } from "./choices";
+import { type Choice, choiceOf, isOpen } from "./choices";
 import { DecisionPanel } from "./DecisionPanel";
 import { Done } from "./Done";
 import type { ReviewCommand } from "./decisions";
@@ -46,6 +42,8 @@ const OF_TASK: Partial<Record<string, typeof DecisionPanel>> = {
   boxes: BoxDecisions,
   instructions: RankingDecisions,
 };
+
+const itself = (suggestion: Suggestion) => suggestion;
 
 type Place = {
   project: Project;
@@ -114,25 +112,27 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   const { Stage } = task;
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
-  const [flashed, setFlashed] = useState<Choice | null>(null);
+  const [flashed, flash] = useFlash<Choice>();
   const [dialog, setDialog] = useState<KeyDialogOf<"review"> | null>(null);
   const [alternate, setAlternate] = useAlternate(project.medium);
-  const { current, history } = view;
+  const { current, history, paused } = view;
   const { classes } = project;
   const ofTask = OF_TASK[project.task];
   const Decisions = ofTask ?? DecisionPanel;
   const shownAt = useShownClasses(project, view.classesVersion);
 
+  const [prepared, readPrepared] = usePrepared(queue, ahead, itself);
   const working = useRef<Work>(null);
   const decide = useCallback(
     async (choice: Choice, version = shownAt(performance.now()).version) => {
+      if (!isOpen(choice, readPrepared())) return;
       const work = working.current;
       if (await queue.decide(choice.decision, choice.classId, version, choice.label)) {
         work?.settled();
-        setFlashed({ ...choice });
+        flash({ ...choice });
       }
     },
-    [queue, shownAt],
+    [queue, shownAt, flash, readPrepared],
   );
   const obey = useCallback(
     (command: ReviewCommand, version?: number) => {
@@ -150,13 +150,8 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   working.current = work;
   useReviewKeys(shownAt, obey);
 
-  useEffect(() => {
-    if (!flashed) return;
-    const timer = setTimeout(() => setFlashed(null), 320);
-    return () => clearTimeout(timer);
-  }, [flashed]);
-
   const closeDialog = useCallback(() => setDialog(null), []);
+  const resume = useCallback(() => queue.resume(), [queue]);
   const retry = () => {
     sender.wake();
     queue.wake();
@@ -184,6 +179,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
               ahead={ahead}
               alternate={alternate}
               onAlternate={setAlternate}
+              covered={paused !== null}
               onShown={() => stopwatch.start()}
             />
           )}
@@ -199,6 +195,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
             />
           )}
           {view.phase === "failed" && view.error && <Failure error={view.error} onRetry={retry} />}
+          {paused && <PauseCover why={paused} stopwatch={stopwatch} onResume={resume} />}
         </div>
         <aside className={desk.side}>
           {!ofTask && (
@@ -212,6 +209,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
           <Decisions
             work={work}
             suggestion={current}
+            prepared={prepared}
             classes={classes}
             kind={kind}
             flashed={flashed}

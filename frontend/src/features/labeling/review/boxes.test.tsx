@@ -15,6 +15,7 @@ function show(...counts: number[]) {
   render(
     <BoxDecisions
       suggestion={counts.length > 0 ? (two as unknown as Suggestion) : null}
+      prepared="ready"
       classes={[]}
       kind="disagreements"
       flashed={null}

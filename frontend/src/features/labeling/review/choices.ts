@@ -1,4 +1,5 @@
 import type { Decision, LabelClass, Suggestion } from "../../../api/types";
+import type { Prepared } from "../../../media/spec";
 import { t } from "../../../strings";
 import type { RichLabel } from "../../../tasks/choice";
 
@@ -19,6 +20,10 @@ export function choiceOf(label: number | null, pair: Pair | null): Choice {
   if (pair && label === pair.suggested_class_id) return ACCEPT;
   return label === null ? OOD : { decision: "other", classId: label };
 }
+
+/** Whether something may be decided on what is not there to be seen: not, but to be unsure where it cannot be. */
+export const isOpen = ({ decision }: Choice, prepared: Prepared["state"]): boolean =>
+  prepared === "ready" || (prepared === "failed" && decision === UNSURE.decision);
 
 export const isSame = (a: Choice | null, b: Choice): boolean =>
   a !== null && a.decision === b.decision && a.classId === b.classId;

@@ -1,11 +1,5 @@
 import type { LabelClass } from "../../../api/types";
-import {
-  ariaKey,
-  FIXED_KEYS,
-  type KeyDialogOf,
-  openedByKey,
-  withoutShift,
-} from "../../../ui/hotkeys";
+import { ariaKey, FIXED_KEYS, type KeyDialogOf, openedByKey } from "../../../ui/hotkeys";
 import { ACCEPT, type Choice, KEEP, UNSURE } from "./choices";
 
 export type ReviewCommand =
@@ -36,9 +30,7 @@ export function reviewCommandFor(key: string, classes: LabelClass[]): ReviewComm
   const command = PAGE_KEYS[key];
   // Where people rank there is no class to be found.
   if (command) return command.do === "find" && classes.length === 0 ? null : command;
-  const classOf = (hotkey: string) => classes.find((one) => classKey(one) === hotkey);
-  // On some layouts a bare digit is typed with shift.
-  const named = classOf(key) ?? classOf(withoutShift(key));
+  const named = classes.find((one) => classKey(one) === key);
   return named ? { do: "name", label: named.id } : null;
 }
 

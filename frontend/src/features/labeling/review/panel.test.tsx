@@ -51,6 +51,7 @@ function show(one: Suggestion, kind: Kind = "suggestions", all = classes) {
   render(
     <DecisionPanel
       suggestion={one}
+      prepared="ready"
       classes={all}
       kind={kind}
       flashed={null}
@@ -142,7 +143,7 @@ describe("other labels", () => {
 describe("keys", () => {
   it("name classes as they do on the label page, with shift and without", () => {
     expect(reviewCommandFor("3", classes)).toEqual({ do: "name", label: 3 });
-    expect(reviewCommandFor("shift+3", classes)).toEqual({ do: "name", label: 3 });
+    expect(reviewCommandFor("shift+3", classes)).toBeNull();
     const twelfth = classOf(12, "newt", "shift+2");
     expect(reviewCommandFor("shift+2", [...classes, twelfth])).toEqual({ do: "name", label: 12 });
     expect(reviewCommandFor("9", classes)).toBeNull();

@@ -1,4 +1,4 @@
-import { isControl, isElsewhere, keyOf } from "../../../ui/hotkeys";
+import { askedBy, isControl, isElsewhere } from "../../../ui/hotkeys";
 import { useKeyDown } from "../../../ui/useKeyDown";
 import type { ShownClasses } from "../useShownClasses";
 import { type ReviewCommand, reviewCommandFor } from "./decisions";
@@ -10,10 +10,9 @@ export function useReviewKeys(
 ): void {
   useKeyDown((event) => {
     if (event.repeat || event.defaultPrevented || isElsewhere(event)) return;
-    const key = keyOf(event);
-    if (key === "enter" && isControl(event.target)) return;
+    if (event.key === "Enter" && isControl(event.target)) return;
     const { classes, version } = shownAt(event.timeStamp);
-    const command = reviewCommandFor(key, classes);
+    const command = askedBy(event, (key) => reviewCommandFor(key, classes));
     if (!command) return;
     event.preventDefault();
     obey(command, version);

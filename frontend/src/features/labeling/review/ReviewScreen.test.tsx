@@ -1,0 +1,129 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { MemoryRouter } from "react-router";
+import { afterEach, expect, it, vi } from "vitest";
+import type { Project, Suggestion, User } from "../../../api/types";
+import { t } from "../../../strings";
+import { AWAY_MS } from "../queue/stopwatch";
+import { SenderProvider } from "../SenderProvider";
+import { ReviewScreen } from "./ReviewScreen";
+
+const user = { id: 3 } as User;
+const project = {
+  id: 7,
+  name: "Digits",
+  task: "classification",
+  medium: "image",
+  classes: ["cat", "dog", "bird"].map((name, index) => ({ id: index + 1, name, hotkey: null })),
+} as unknown as Project;
+
+function fail(status: number) {
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () =>
+    Response.json({ detail: "Said by the server." }, { status }),
+  );
+  show();
+}
+
+function show() {
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <MemoryRouter>
+        <SenderProvider user={user}>
+          <ReviewScreen
+            user={user}
+            project={project}
+            jobId={999}
+            manages
+            back="/"
+            missing={<p>Nothing here</p>}
+          />
+        </SenderProvider>
+      </MemoryRouter>
+    </QueryClientProvider>,
+  );
+}
+
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+it("shows no desk for a review that there is not", async () => {
+  fail(404);
+  expect(await screen.findByText("Nothing here")).toBeDefined();
+  expect(screen.queryAllByRole("button")).toEqual([]);
+});
+
+it("lets one try again after another failure", async () => {
+  fail(409);
+  expect(await screen.findByRole("button", { name: "Try again" })).toBeDefined();
+  expect(screen.queryByText("Nothing here")).toBeNull();
+});
+
+/** A server with two suggestions, and images that come, or do not, as one says. */
+function open() {
+  const decided: string[] = [];
+  const items = [1, 2].map((id) => ({
+    ...{ id, example_id: id, image_url: `/images/${id}`, name: `${id}.png`, votes: [] },
+    ...{ width: 8, height: 8, given_class_id: 1, suggested_class_id: 2, decision: null },
+  })) as unknown as Suggestion[];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
+    const request = input as Request;
+    if (request.method === "GET") return Response.json({ items: [] });
+    if (!request.url.endsWith("/decisions"))
+      return Response.json({ items, expires_at: new Date(Date.now() + 600_000).toISOString() });
+    const { decisions } = await request.clone().json();
+    decided.push(...decisions.map(({ decision }: { decision: string }) => decision));
+    const results = decisions.map(({ key }: { key: string }) => ({ key, status: "accepted" }));
+    return Response.json({ results });
+  });
+  const images: { comes: () => void; fails: (why: Error) => void }[] = [];
+  HTMLImageElement.prototype.decode = () =>
+    new Promise((comes, fails) => {
+      images.push({ comes, fails });
+    });
+  show();
+  return { decided, images };
+}
+
+const button = (name: RegExp) => screen.getByRole<HTMLButtonElement>("button", { name });
+
+it("takes no decision on an image that has not come up", async () => {
+  const { decided, images } = open();
+  await waitFor(() => expect(images).toHaveLength(2));
+  expect([/cat/, /bird/, /Unsure/, /Find/].map((name) => button(name).disabled)).toEqual(
+    Array(4).fill(true),
+  );
+  fireEvent.keyDown(document.body, { key: "ArrowRight" });
+  fireEvent.keyDown(document.body, { key: "q" });
+  await act(async () => images[0]?.comes());
+  expect(button(/cat/).disabled).toBe(false);
+  fireEvent.keyDown(document.body, { key: "ArrowLeft" });
+  await waitFor(() => expect(decided).toEqual(["keep"]));
+});
+
+it("lets one be unsure of what cannot be shown, and nothing else", async () => {
+  const { decided, images } = open();
+  await waitFor(() => expect(images).toHaveLength(2));
+  await act(async () => images[0]?.fails(new Error("no image")));
+  expect(button(/cat/).disabled).toBe(true);
+  fireEvent.keyDown(document.body, { key: "ArrowRight" });
+  fireEvent.click(button(/Unsure/));
+  await waitFor(() => expect(decided).toEqual(["unsure"]));
+});
+
+it("says that it pauses where nobody was there, and takes the next key for no decision", async () => {
+  // jsdom has no pointers to ask for.
+  vi.stubGlobal("matchMedia", () => ({ matches: false }));
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  const { decided, images } = open();
+  await waitFor(() => expect(images).toHaveLength(2));
+  await act(async () => images[0]?.comes());
+  act(() => void vi.advanceTimersByTime(2 * AWAY_MS));
+  expect(screen.getByText(t.label.pause.away.title)).toBeDefined();
+  fireEvent.keyDown(document.body, { key: "ArrowRight" });
+  expect(screen.queryByText(t.label.pause.away.title)).toBeNull();
+  fireEvent.keyDown(document.body, { key: "ArrowLeft" });
+  await waitFor(() => expect(decided).toEqual(["keep"]));
+});
