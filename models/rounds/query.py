@@ -134,7 +134,14 @@ def score_pool(
         _of_one_class(view, purity) if by.probability and model.classes == 1 else view,
     )
     return Scored(
-        PoolScores(unlabeled, view.logits, purity, informativeness, detections=outputs.detections),
+        PoolScores(
+            unlabeled,
+            view.logits,
+            purity,
+            informativeness,
+            detections=outputs.detections,
+            purity_by=by.name,
+        ),
         replace(view, purity_is_probability=by.probability),
         purity_notes + notes,
     )
