@@ -81,6 +81,11 @@ class Outputs:
     predicted_losses: Float32Array | None = None
     detections: Float32Array | None = None
 
+    def take(self, positions: Indices) -> "Outputs":
+        """Return what is said of the examples at (n,) positions."""
+        said = {name: rows for name, rows in vars(self).items() if rows is not None}
+        return replace(self, **{name: rows[positions] for name, rows in said.items()})
+
 
 @dataclass(frozen=True)
 class LinearHead:

@@ -1,5 +1,6 @@
 """A server that speaks S3, as a process of its own."""
 
+import json
 import os
 import secrets
 import subprocess
@@ -61,6 +62,21 @@ class Bucket:
 
     def remove(self, key: str) -> None:
         self.files.rm_file(f"{self.name}/{key}")
+
+    def keep(self, *patterns: str) -> None:
+        """Let nobody remove what has such a key any more."""
+        rule = {
+            "Effect": "Deny",
+            "Principal": "*",
+            "Action": "s3:DeleteObject",
+            "Resource": [f"arn:aws:s3:::{self.name}/{pattern}" for pattern in patterns],
+        }
+        policy = json.dumps({"Version": "2012-10-17", "Statement": [rule]})
+        self.files.call_s3("put_bucket_policy", Bucket=self.name, Policy=policy)
+
+    def let_go(self) -> None:
+        """Take back what ``keep`` has said."""
+        self.files.call_s3("delete_bucket_policy", Bucket=self.name)
 
 
 def out_of_reach(monkeypatch: pytest.MonkeyPatch, port: int = 9) -> None:

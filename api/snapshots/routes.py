@@ -48,7 +48,7 @@ async def create_snapshot(
         async with managing(request, user, project_id) as (session, project):
             return await service.keep(session, user, project, body, read, sums)
     except BaseException:
-        await to_thread.run_sync(storage.remove_path, read.key)
+        await to_thread.run_sync(storage.discard, read.key)
         raise
 
 

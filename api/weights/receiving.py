@@ -153,5 +153,4 @@ def discard(key: str, storage: Storage) -> None:
 
     What cannot be removed now belongs to nothing, and is found as such.
     """
-    with suppress(OSError, DomainError):
-        storage.remove_path(str(PurePosixPath(key).parent))
+    storage.discard(str(PurePosixPath(key).parent))

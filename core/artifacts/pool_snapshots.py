@@ -264,13 +264,14 @@ def _compared(path: Path) -> dict[str, Int64Array]:
     }
 
 
-def columns_at(path: Path, places: Int64Array, *names: str) -> list[dict[str, Any]]:
-    """Rows of a file at (n,) ascending places; only the groups are read that hold them.
+def columns_at(path: Path, places: Int64Array, *names: str) -> pa.Table:
+    """Columns of a file at (n,) ascending places; only the groups are read that hold them.
 
     Raises:
         FileNotFoundError: There is no such file.
     """
-    found: list[dict[str, Any]] = []
+    schema = pa.schema([SCHEMA.field(name) for name in names])
+    found = [schema.empty_table()]
     with pq.ParquetFile(path) as file:
         first = 0
         for group in range(file.num_row_groups):
@@ -278,6 +279,6 @@ def columns_at(path: Path, places: Int64Array, *names: str) -> list[dict[str, An
             inside = places[np.searchsorted(places, first) : np.searchsorted(places, first + count)]
             if len(inside):
                 part = file.read_row_group(group, columns=list(names))
-                found += part.take(pa.array(inside - first)).to_pylist()
+                found.append(part.take(pa.array(inside - first)))
             first += count
-    return found
+    return pa.concat_tables(found)

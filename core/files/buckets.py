@@ -26,12 +26,8 @@ def _explained(what: Callable[_P, _T]) -> Callable[_P, _T]:
             return what(*args, **kwargs)
         except DomainError:
             raise
-        except FileNotFoundError:
-            raise NotFound("object in the bucket") from None
-        except PermissionError:
-            raise _away("location_denied", _DENIED) from None
         except OSError as error:
-            raise _away("location_unavailable", _UNREACHED) from _nameless(error)
+            raise _told(error) from _nameless(error)
         except Exception as error:
             # What the S3 library raises besides: no credentials, no such host.
             if type(error).__module__.partition(".")[0] not in _LIBRARIES:
@@ -39,6 +35,15 @@ def _explained(what: Callable[_P, _T]) -> Callable[_P, _T]:
             raise _away("location_unavailable", _UNREACHED) from _nameless(error)
 
     return explained
+
+
+def _told(error: OSError) -> DomainError:
+    """A failure of a place, in our own words."""
+    if isinstance(error, FileNotFoundError):
+        return NotFound("object in the bucket")
+    if isinstance(error, PermissionError):
+        return _away("location_denied", _DENIED)
+    return _away("location_unavailable", _UNREACHED)
 
 
 # Whose failures are those of a place: no credentials, no such host, no answer.
@@ -138,13 +143,18 @@ class Buckets:
 
     @_explained
     def remove(self, location: Location) -> None:
-        """Remove a file of a bucket, or a folder with everything inside it."""
+        """Remove a file of a bucket, or a folder with everything inside it, or what can go."""
         S3(self._settings).remove(location)
 
     @_explained
-    def remove_all(self, locations: Sequence[Location]) -> None:
-        """Remove objects of one bucket, by name; those that are not there are passed over."""
-        S3(self._settings).remove_all(locations)
+    def remove_all(self, locations: Sequence[Location]) -> dict[Location, DomainError]:
+        """Remove objects of one bucket, by name; those that are not there are passed over.
+
+        Returns:
+            Those that the bucket keeps, and why.
+        """
+        stay = S3(self._settings).remove_all(locations)
+        return {location: _told(error) for location, error in stay.items()}
 
     @_explained
     def sign(self, found: Object, media_type: str) -> str | None:

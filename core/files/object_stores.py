@@ -183,19 +183,38 @@ class S3:
             self._inside.pipe_file(path, content)
 
     def remove(self, location: Location) -> None:
-        """Remove what is at ``location``, a file or a folder with everything inside it."""
-        # A listing names only what is inside, and not an object that has this very name.
-        self.remove_all([location])
-        for page in self.pages(location):
-            self.remove_all([one.location for one in page])
+        """Remove what is at ``location``, a file or a folder with everything inside it.
 
-    def remove_all(self, locations: Sequence[Location]) -> None:
-        """Remove objects of one bucket; those that are not there are passed over."""
+        Raises:
+            OSError: Something of it is still there; what can go has gone.
+        """
+        # A listing names only what is inside, and not an object that has this very name.
+        stay = self.remove_all([location])
+        for page in self.pages(location):
+            stay |= self.remove_all([one.location for one in page])
+        for reason in stay.values():
+            raise reason
+
+    def remove_all(self, locations: Sequence[Location]) -> dict[Location, OSError]:
+        """Remove objects of one bucket; those that are not there are passed over.
+
+        Returns:
+            Those that the bucket keeps, and why.
+        """
+        stay = {}
         for start in range(0, len(locations), _PAGE):
-            keys = [{"Key": one.key} for one in locations[start : start + _PAGE]]
-            self._inside.call_s3(
-                "delete_objects", Bucket=locations[0].bucket, Delete={"Objects": keys}
+            by_key = {one.key: one for one in locations[start : start + _PAGE]}
+            # What it keeps is no error of the request: it is listed in an answer of success.
+            done = self._inside.call_s3(
+                "delete_objects",
+                Bucket=locations[0].bucket,
+                Delete={"Objects": [{"Key": key} for key in by_key]},
             )
+            for one in done.get("Errors", ()):
+                if one["Code"] != "NoSuchKey":
+                    denied = one["Code"] == "AccessDenied"
+                    stay[by_key[one["Key"]]] = PermissionError() if denied else OSError(one["Code"])
+        return stay
 
     def sign(self, found: Object, media_type: str, seconds: int) -> str | None:
         """See ``Place``."""

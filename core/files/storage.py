@@ -7,6 +7,7 @@ can be made again.
 
 import ctypes
 import hashlib
+import logging
 import os
 import secrets
 import shutil
@@ -16,11 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from core.errors import NotFound
+from core.errors import DomainError, NotFound
 from core.files.buckets import Buckets
 from core.settings import Settings
 from core.settings.locations import Location
 
+logger = logging.getLogger(__name__)
 _BLOCK: Final = 1 << 20
 MADE_SUFFIXES: Final = (".webp", ".png", ".jpg")
 """Endings of the names of what is made of an image: see ``core.media.images.thumbnails``."""
@@ -178,18 +180,33 @@ class Storage:
             for suffix in MADE_SUFFIXES:
                 yield folder / digest[:2] / f"{digest}{suffix}"
 
-    def remove_images(self, content_hashes: Collection[bytes]) -> "Freed":
+    def remove_images(
+        self, content_hashes: Collection[bytes]
+    ) -> tuple["Freed", dict[bytes, Exception]]:
         """Remove originals and what was made of them. Blocks.
 
         The caller knows that nothing names them: see ``core.files.removals``.
+
+        Returns:
+            What was removed; and which of them cannot be, and why: they cost no other.
         """
+        freed, stay = Freed(), dict[bytes, Exception]()
         if self.remote is not None and content_hashes:
-            self.remote.buckets.remove_all([self.remote.image(one) for one in content_hashes])
-        freed = Freed()
+            places = {self.remote.image(one): one for one in content_hashes}
+            try:
+                kept = self.remote.buckets.remove_all(list(places))
+            except DomainError as error:
+                return freed, dict.fromkeys(content_hashes, error)
+            stay |= {places[location]: error for location, error in kept.items()}
         for one in content_hashes:
-            for path in (self.image(one), *self.made_of_image(one)):
-                freed += _unlink(path)
-        return freed
+            if one in stay:
+                continue
+            paths = (self.image(one), *self.made_of_image(one))
+            try:
+                freed += sum(map(_unlink, paths), Freed())
+            except OSError as error:
+                stay[one] = error
+        return freed, stay
 
     def remove_path(self, name: str) -> "Freed":
         """Remove a file, or a folder with all that is in it, from the data directory. Blocks.
@@ -217,6 +234,16 @@ class Storage:
             # Once more, to say what is in the way.
             shutil.rmtree(path)
         return freed
+
+    def discard(self, name: str) -> None:
+        """Remove what nothing names any more, as ``remove_path`` does. Blocks.
+
+        What cannot be removed stays, and the log says so.
+        """
+        try:
+            self.remove_path(name)
+        except (OSError, DomainError) as error:
+            logger.warning("%s, which nothing names any more, stays: %s", name, error)
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,8 @@ class Spec:
         probability: of a purity: whether its values are probabilities of being in-distribution.
         by_row: of a score: whether the value of an example depends on no other candidate, so that a
             pool may be scored in parts, by several workers and in little memory.
+        by_features: of a purity: whether it looks at features that no verdict has taught, and at
+            nothing that the model has learned.
         group: under which heading it is offered, in the order of `Group`. "other" is for jobs,
             pruning methods, learners and ways to choose instructions, which no project chooses, and
             for packages of third parties that say nothing.
@@ -109,6 +111,7 @@ class Spec:
     fallback: str = ""
     probability: bool = False
     by_row: bool = False
+    by_features: bool = False
     group: Group = "other"
     tasks: frozenset[str] = frozenset()
     media: frozenset[str] = frozenset()

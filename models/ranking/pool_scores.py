@@ -17,6 +17,7 @@ from models.protocols import Float32Array, Indices
 _ROW_GROUP = 65_536
 _DETECTIONS: Final = "detections"
 _MOST: Final = "karat.detections"
+_PURITY: Final = "karat.purity"
 _SCORE: Final = 4
 
 
@@ -52,6 +53,8 @@ class PoolScores:
         inside: (N,) float32 in 0..1, the probability of being in-distribution; None before
             selection, and where nothing tells how to read the purity as one.
         detections: (N, K, 6) float32 of a detector, as in `Outputs`; None of anything else.
+        purity_by: name of the purity in the catalog, that of a fallback where it stood in; None in
+            files of earlier versions.
     """
 
     indices: Indices
@@ -61,6 +64,7 @@ class PoolScores:
     meta_scores: Float32Array | None = None
     inside: Float32Array | None = None
     detections: Float32Array | None = None
+    purity_by: str | None = None
 
     def __len__(self) -> int:
         """Return N."""
@@ -76,16 +80,18 @@ class PoolScores:
             None if self.meta_scores is None else self.meta_scores[positions],
             None if self.inside is None else self.inside[positions],
             None if self.detections is None else self.detections[positions],
+            self.purity_by,
         )
 
     @classmethod
     def joined(cls, parts: Sequence["PoolScores"]) -> "PoolScores":
-        """Put parts of a pool together: at least one, in order, before selection."""
+        """Put parts of a pool together: at least one, in order, by one purity, before selection."""
         names = ["indices", "logits", "purity", "informativeness"]
         if parts[0].detections is not None:
             names.append("detections")
         columns = ([getattr(one, name) for one in parts] for name in names)
-        return cls(**dict(zip(names, map(np.concatenate, columns), strict=True)))
+        joined = dict(zip(names, map(np.concatenate, columns), strict=True))
+        return cls(**joined, purity_by=parts[0].purity_by)
 
     def to_parquet(
         self,
@@ -123,6 +129,8 @@ class PoolScores:
         if self.detections is not None:
             known[_MOST] = str(self.detections.shape[1])
             table = table.append_column(_DETECTIONS, _ragged(self.detections))
+        if self.purity_by is not None:
+            known[_PURITY] = self.purity_by
         table = table.replace_schema_metadata(known)
         write_atomically(
             path,
@@ -146,6 +154,7 @@ class PoolScores:
             raise ModelError(f"{path} holds no pool scores ({error}).") from error
         # Files of earlier versions do not say what is in-distribution.
         known = "in_probability" in table.column_names
+        purity_by = (table.schema.metadata or {}).get(_PURITY.encode())
         return cls(
             table["pool_index"].to_numpy(),
             logits.flatten().to_numpy(zero_copy_only=False).reshape(-1, width),
@@ -154,6 +163,7 @@ class PoolScores:
             _given(table["meta_score"]),
             _given(table["in_probability"]) if known else None,
             _filled(table) if _DETECTIONS in table.column_names else None,
+            purity_by.decode() if purity_by is not None else None,
         )
 
 

@@ -1,16 +1,18 @@
 """What a purity says of verdicts that it has not learned from."""
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from models.catalog import find
 from models.errors import ModelError
 from models.evaluation.ood_detection import Telling, telling
 from models.numerics.intervals import FEWEST
-from models.protocols import Float32Array, Indices, OpenSetLabels, Outputs, PoolView, TargetModel
-from models.rounds.query import QuerySettings, score_of
+from models.protocols import Float32Array, Indices, OpenSetLabels, Outputs, TargetModel
+from models.rounds.query import QuerySettings, infer, score_of, view_of
 
 _FOLDS: Final = 3
 _MOST: Final = 3_000
@@ -25,11 +27,14 @@ def tells_apart(
     *,
     seed: int,
     contrastive: NDArray[np.float32] | None = None,
+    learn: Callable[[Indices], TargetModel] | None = None,
 ) -> Telling | None:
     """Judge the purity by three-fold cross-validation on the verdicts.
 
     Honest for a model on frozen embeddings alone: those of a network that was trained have seen the
-    verdicts. The verdicts are of images that were asked about, so the pool may be easier.
+    verdicts. So have the outputs of any model: a purity that looks at them is judged by models that
+    learn from the other folds alone. The verdicts are of images that were asked about, so the pool
+    may be easier.
 
     Args:
         model: of this round, frozen.
@@ -39,11 +44,15 @@ def tells_apart(
         settings: names the purity.
         seed: decides the folds, and the draw of 3,000 where there are more.
         contrastive: features of the whole pool by the contrastive learner, rows by pool index.
+        learn: makes a model like `model` of the verdicts at (n,) pool indices alone; None where
+            that takes too long.
 
     Returns:
-        None with fewer than 20 verdicts, without both kinds, or where the purity cannot be had.
+        None with fewer than 20 verdicts, without both kinds, where the purity cannot be had, or
+        where it looks at outputs and `learn` is None.
     """
-    if len(labels) < FEWEST:
+    by_features = find("purity", settings.purity).by_features
+    if len(labels) < FEWEST or not (by_features or learn):
         return None
     drawn = np.random.default_rng(seed).permutation(len(labels))[:_MOST]
     inside = labels.inside[drawn]
@@ -55,25 +64,17 @@ def tells_apart(
     found: list[tuple[Float32Array, NDArray[np.bool_]]] = []
     for number in range(_FOLDS):
         seen, tested = drawn[fold != number], np.sort(drawn[fold == number])
-        view = PoolView(
-            logits=verdicts.logits[tested],
-            embeddings=verdicts.embeddings[tested],
-            labeled_logits=verdicts.logits[seen],
-            labeled_embeddings=verdicts.embeddings[seen],
-            labels=labels[seen],
-            classes=model.classes,
-            seed=seed,
-            head=model.linear_head(),
-            ood_logits=None if verdicts.ood_logits is None else verdicts.ood_logits[tested],
-            contrastive=None if contrastive is None else np.asarray(contrastive[labeled[tested]]),
-            labeled_contrastive=None
-            if contrastive is None
-            else np.asarray(contrastive[labeled[seen]]),
-            model=model,
-            indices=labeled[tested],
-            detections=None if verdicts.detections is None else verdicts.detections[tested],
-        )
         try:
+            if by_features:
+                known, outputs = verdicts.take(seen), verdicts.take(tested)
+            else:
+                assert learn is not None
+                model = learn(labeled[seen])
+                known, outputs = infer(model, labeled[seen]), infer(model, labeled[tested])
+            view = view_of(
+                model, outputs, labeled[tested], known, labeled[seen], labels[seen],
+                seed=seed, contrastive=contrastive,
+            )  # fmt: skip
             purity, _, by = score_of("purity", settings.purity, settings.purity_params, view)
         except ModelError:
             # Not ready, or not finite: that is for the round to say, and no reason to end it.

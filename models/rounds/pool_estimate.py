@@ -39,7 +39,7 @@ def feature(
         pool: (N,) of everything that was unlabeled when it was computed.
         probability: whether the score is one; then its log-odds, otherwise its z-score.
     """
-    if probability and pool.min() >= 0 and pool.max() <= 1:
+    if probability:
         inside = np.clip(purity.astype(np.float64), _CERTAIN, 1 - _CERTAIN)
         return np.log(inside / (1 - inside))
     exact = pool.astype(np.float64)

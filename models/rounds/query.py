@@ -36,6 +36,7 @@ __all__ = [
     "score_of",
     "score_pool",
     "select",
+    "view_of",
 ]
 
 
@@ -122,7 +123,54 @@ def score_pool(
     # Apart, so that rounding does not depend on how many examples come with the verdicts.
     verdicts = infer(model, labeled, progress) if verdicts is None else verdicts
     outputs = infer(model, unlabeled, progress)
-    view = PoolView(
+    view = view_of(
+        model, outputs, unlabeled, verdicts, labeled, labels, seed=seed, contrastive=contrastive
+    )
+    purity, purity_notes, by = score_of("purity", settings.purity, settings.purity_params, view)
+    informativeness, notes, _ = score_of(
+        "informativeness",
+        settings.informativeness,
+        settings.informativeness_params,
+        _of_one_class(view, purity) if by.probability and model.classes == 1 else view,
+    )
+    return Scored(
+        PoolScores(
+            unlabeled,
+            view.logits,
+            purity,
+            informativeness,
+            detections=outputs.detections,
+            purity_by=by.name,
+        ),
+        replace(view, purity_is_probability=by.probability),
+        purity_notes + notes,
+    )
+
+
+def view_of(
+    model: TargetModel,
+    outputs: Outputs,
+    indices: Indices,
+    verdicts: Outputs,
+    labeled: Indices,
+    labels: OpenSetLabels,
+    *,
+    seed: int,
+    contrastive: NDArray[np.float32] | None,
+) -> PoolView:
+    """Return what scores may look at.
+
+    Args:
+        model: what has said it all.
+        outputs: of the N candidates.
+        indices: (N,) pool indices of the candidates.
+        verdicts: of the L examples with a verdict.
+        labeled: (L,) pool indices of these.
+        labels: what the L verdicts say.
+        seed: for scores that draw at random.
+        contrastive: features of the whole pool by the contrastive learner, rows by pool index.
+    """
+    return PoolView(
         logits=outputs.logits,
         embeddings=outputs.embeddings,
         labeled_logits=verdicts.logits,
@@ -133,23 +181,11 @@ def score_pool(
         head=model.linear_head(),
         ood_logits=outputs.ood_logits,
         predicted_losses=outputs.predicted_losses,
-        contrastive=None if contrastive is None else np.asarray(contrastive[unlabeled]),
+        contrastive=None if contrastive is None else np.asarray(contrastive[indices]),
         labeled_contrastive=None if contrastive is None else np.asarray(contrastive[labeled]),
         model=model,
-        indices=unlabeled,
+        indices=indices,
         detections=outputs.detections,
-    )
-    purity, purity_notes, by = score_of("purity", settings.purity, settings.purity_params, view)
-    informativeness, notes, _ = score_of(
-        "informativeness",
-        settings.informativeness,
-        settings.informativeness_params,
-        _of_one_class(view, purity) if by.probability and model.classes == 1 else view,
-    )
-    return Scored(
-        PoolScores(unlabeled, view.logits, purity, informativeness, detections=outputs.detections),
-        replace(view, purity_is_probability=by.probability),
-        purity_notes + notes,
     )
 
 

@@ -4,7 +4,11 @@ import csv
 import hashlib
 import io
 import json
+import tracemalloc
 import zipfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +16,8 @@ from fastapi.testclient import TestClient
 from pyarrow import parquet
 from sqlalchemy import select
 
+from api.snapshots.differing import compared
+from core.artifacts.pool_snapshots import SnapshotWriter, says
 from core.db import sync_engine
 from core.settings import Settings
 from core.states import ProjectState, Role
@@ -280,3 +286,41 @@ def test_rankings_are_kept_as_they_were(http: TestClient, world: World) -> None:
     ann.rank(second["query_id"], [[ids[3]]], wrong=[ids[4]])
     assert {kind: snapshots.export(kind, "ranked") for kind in kinds} == then
     assert snapshots.export("alpaca") != then["alpaca"]
+
+
+def counting_as(path: Path, outcomes: Sequence[tuple[str | None, int | None]]) -> Path:
+    """A snapshot whose examples count as so much, those at the end as nothing."""
+    writer = SnapshotWriter(path)
+    writer.add(
+        [
+            {
+                "example_id": index, "pool_index": index, "sha256": bytes(32), "verdict": verdict,
+                "class_id": class_id, "says": says(verdict, str(class_id)), "origin": "person",
+            }
+            for index, (verdict, class_id) in enumerate(outcomes)
+        ]
+    )  # fmt: skip
+    writer.close()
+    return path
+
+
+def test_comparing_makes_no_objects_of_all_that_has_changed(tmp_path: Path) -> None:
+    words: list[tuple[str | None, int | None]] = [("class", 1), ("class", 2), ("ood", None)]
+    words.append((None, None))
+    count = 20_000
+    before = [words[index % 3] for index in range(count)]
+    after = [words[index % 4] for index in range(count)]
+    one, other = counting_as(tmp_path / "one", before), counting_as(tmp_path / "other", after)
+    expected = Counter(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
+    page = compared(one, other, None, 0, 50)
+    assert {(first, second): number for first, second, number in page.flows} == expected
+    assert [number for *_, number in page.flows] == sorted(expected.values(), reverse=True)
+    assert len(page.rows) == 50
+    tracemalloc.start()
+    try:
+        compared(one, other, None, 0, 50)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # Some numbers a row; two rows as dicts take four times as much, and the whole process waits.
+    assert peak < 250 * count

@@ -61,11 +61,11 @@ def test_what_is_removed_is_counted_and_removed_again_without_harm(tmp_path: Pat
     small = tmp_path / "thumbnails" / "64" / digest.hex()[:2] / f"{digest.hex()}.webp"
     write_atomically(small, lambda part: part.write_bytes(b"small"))
     assert store.image(digest).exists()
-    freed = store.remove_images([digest, bytes([1]) * 32])
+    freed, _ = store.remove_images([digest, bytes([1]) * 32])
     assert (freed.files, freed.bytes > 0) == (2, True)
     assert not store.image(digest).exists()
     assert not small.exists()
-    assert store.remove_images([digest]) == Freed()
+    assert store.remove_images([digest]) == (Freed(), {})
 
 
 def test_a_folder_that_stays_is_not_said_to_be_removed(

@@ -1,5 +1,6 @@
 """How well a purity tells verdicts apart that it has not learned from."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,54 +8,81 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import roc_auc_score
 
-from models.evaluation.ood_detection import telling
-from models.protocols import OOD, Outputs
+from models.evaluation.ood_detection import Telling, telling
+from models.heads.head import Scaling, fit_head
+from models.protocols import OOD, Indices, TargetModel
 from models.rounds.left_out import tells_apart
 from models.rounds.query import QuerySettings
+from models.target.trained import HeadModel
 from tests.models.open_set import said
 
-WIDTH = 12
+WIDTH = 64
 
 
-class Model:
-    """Outputs that are given; what the purities of this test ask of a frozen model."""
-
-    classes = 2
-
-    def linear_head(self) -> None:
-        return None
-
-
-def judged(apart: float, count: int = 90, settings: QuerySettings | None = None, **of: Any) -> Any:
-    rng = np.random.default_rng(of.get("seed", 0))
-    labels = np.where(np.arange(count) % 3 == 0, OOD, np.arange(count) % 2)
+def judged(
+    apart: float,
+    purity: str,
+    *,
+    count: int = 90,
+    seed: int = 0,
+    is_ood: Sequence[bool] = (True, False, False),
+    ood_class: bool = True,
+    learns: bool = True,
+) -> Telling | None:
+    """Judge a purity on two classes and OOD, from which both lie apart."""
+    rng = np.random.default_rng(seed)
+    labels = np.where(np.resize(is_ood, count), OOD, np.arange(count) % 2)
     rows = rng.standard_normal((count, WIDTH)).astype(np.float32)
     rows[labels != OOD, 0] += apart
-    verdicts = Outputs(np.zeros((count, 2), dtype=np.float32), rows)
-    model: Any = Model()
+    # The verdicts are some of the pool.
+    pool = np.zeros((7 * count, WIDTH), dtype=np.float32)
+    pool[::7] = rows
+    store: Any = None
+
+    def learn(indices: Indices) -> TargetModel:
+        known = labels[indices // 7]
+        used = np.flatnonzero((known != OOD) | ood_class)
+        head = fit_head(
+            pool[indices[used]], said(known[used]).outputs(2),
+            classes=2, l2=0.1, scaling=Scaling.fit(rows),
+        )  # fmt: skip
+        return HeadModel(head, pool, store, "auto", {})
+
+    model = learn(7 * np.arange(count))
+    verdicts = model.infer(7 * np.arange(count))
     return tells_apart(
-        model, 7 * np.arange(count), said(labels), verdicts, settings or QuerySettings(), seed=0
-    )
+        model, 7 * np.arange(count), said(labels), verdicts, QuerySettings(purity=purity),
+        seed=0, learn=learn if learns else None,
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("purity", ["probe", "knn", "mahalanobis"])
-def test_what_lies_apart_is_told_and_noise_is_not(purity: str) -> None:
-    settings = QuerySettings(purity=purity)
-    clear = judged(8.0, settings=settings)
-    assert clear.auroc > 0.9
-    assert (clear.inside, clear.ood) == (60, 30)
-    noise = [judged(0.0, settings=settings, seed=seed).auroc for seed in range(5)]
+@pytest.mark.parametrize("ood_class", [False, True])
+@pytest.mark.parametrize(
+    "purity", ["probe", "knn", "mahalanobis", "msp", "energy", "react", "odin", "k_plus_1"]
+)
+def test_what_was_learned_from_is_not_told_apart_for_that(purity: str, ood_class: bool) -> None:
+    noise = []
+    for seed in range(5):
+        found = judged(0.0, purity, seed=seed, ood_class=ood_class)
+        assert found is not None
+        noise.append(found.auroc)
     # Verdicts that were learned from would be told apart nearly without a fault.
     assert 0.35 < np.mean(noise) < 0.65
 
 
+@pytest.mark.parametrize("purity", ["probe", "knn", "mahalanobis", "k_plus_1"])
+def test_what_lies_apart_is_told(purity: str) -> None:
+    clear = judged(8.0, purity)
+    assert clear is not None
+    assert clear.auroc > 0.9
+    assert (clear.inside, clear.ood) == (60, 30)
+
+
 def test_too_little_says_nothing() -> None:
-    assert judged(8.0, count=19) is None
-    rows = np.zeros((30, WIDTH), dtype=np.float32)
-    model: Any = Model()
-    verdicts = Outputs(np.zeros((30, 2), dtype=np.float32), rows)
-    found = tells_apart(model, np.arange(30), said([0] * 30), verdicts, QuerySettings(), seed=0)
-    assert found is None
+    assert judged(8.0, "probe", count=19) is None
+    assert judged(8.0, "knn", is_ood=[False]) is None
+    # All models that there are have learned from what would be asked about.
+    assert judged(8.0, "msp", learns=False) is None
     assert telling(np.arange(4.0), np.ones(4, dtype=bool)) is None
 
 

@@ -91,4 +91,7 @@ def test_feature_is_log_odds_of_a_probability_and_a_z_score_otherwise() -> None:
     assert_allclose(odds, [0, np.log(9), np.log(1e-4 / (1 - 1e-4))], atol=1e-9)
     z = feature(np.array([0.5, 1.0]), pool, probability=False)
     assert_allclose(z, [0, 0.5 / pool.std()])
+    # It is one of the score, and not of the values that there happen to be.
+    outside = np.array([-0.5, 0.5])
+    assert_allclose(feature(np.array([0.5]), outside, probability=True), [0], atol=1e-9)
     assert_allclose(feature(np.array([4.0]), np.array([4.0, 4.0]), probability=False), [0])

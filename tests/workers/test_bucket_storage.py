@@ -243,6 +243,8 @@ def test_doctor_says_whether_the_places_can_be_used(
         "storage": (True, f"{stored.url}/karat can be written, read and cleared"),
     }
     assert keys(stored) == []
+    stored.keep("karat/doctor/*")
+    assert places()["storage"][0] is False
     out_of_reach(monkeypatch)
     broken = places()
     assert [ok for ok, _ in broken.values()] == [False, False]

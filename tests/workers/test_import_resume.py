@@ -9,12 +9,17 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import select
 
+from core.errors import Conflict
 from core.jobs.messages import RunJob
-from core.states import JobState
+from core.lifecycle import new_job, requeue_job
+from core.states import ExampleState, JobKind, JobState
 from core.tables import Annotation, Artifact, Example, Job, ProjectClass
+from tests.workers.box_files import BoxPool
 from tests.workers.import_files import Pool, jpeg, png, zipped
 from tests.workers.killing import ended_by_kill, victim
 from tests.world import World
+from workers.imports import batch
+from workers.imports.handler import Import
 
 N = 1300
 LABELED = 700
@@ -249,3 +254,40 @@ def _expire(pool: Pool, job: Job) -> None:
     pool.session.expire_all()
     job.heartbeat_at = None
     pool.session.commit()
+
+
+def test_a_pool_is_taken_over_whole_though_some_of_it_is_held_out_meanwhile(
+    boxes: BoxPool, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = world.project(images=10, evaluation=1)
+    first = select(Example).where(Example.project_id == source.id, Example.pool_index < 3)
+    params = {"filename": source.name, "project": source.id}
+    job = new_job(JobKind.IMPORT_POOL, project_id=boxes.project_id, params=params)
+    world.session.add(job)
+    world.session.commit()
+    add = Import.add
+
+    def stop_after_one(task: Import, *given: Any) -> None:
+        add(task, *given)
+        for example in world.session.scalars(first):
+            example.state = ExampleState.HELD_OUT
+        world.session.commit()
+        raise Conflict("stopped", "The worker is needed elsewhere.")
+
+    with monkeypatch.context() as short:
+        short.setattr(batch, "_MOST_ITEMS", 5)
+        short.setattr(Import, "add", stop_after_one)
+        assert boxes.run(job).state is JobState.FAILED
+    requeue_job(job)
+    world.session.commit()
+    assert boxes.run(job).state is JobState.SUCCEEDED, job.error
+    assert [one.name for one in boxes.examples()] == [f"{number}.png" for number in range(10)]
+    assert job.result is not None
+    assert job.result["left_out_by_reason"] == {f"for evaluation in project {source.name}": 1}
+    # Another import finds them held out, and says so.
+    again = new_job(JobKind.IMPORT_POOL, project_id=boxes.project_id, params=params)
+    world.session.add(again)
+    world.session.commit()
+    boxes.run(again)
+    assert again.result is not None
+    assert again.result["left_out_by_reason"][f"held out in project {source.name}"] == 3

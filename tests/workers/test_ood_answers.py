@@ -61,3 +61,33 @@ def test_a_plain_model_has_no_output_for_ood_and_no_note(world: World) -> None:
     loop = played(world, "cnn_tiny")
     assert not has_output_for_ood(loop, 1)
     assert [note for one in loop.rounds() for note in one.notes if "without" in note] == []
+
+
+def test_a_purity_by_outputs_is_judged_by_models_that_have_not_seen_the_verdicts(
+    world: World,
+) -> None:
+    loop = Loop(
+        world, purity={"name": "k_plus_1"}, budget=36, strategy={"name": "random"},
+        model={"name": "patch_kmeans", "params": {"ood_class": True, "l2": 1e-6}},
+    )  # fmt: skip
+    loop.advance(0, 12)
+    loop.advance(1, 36)
+    # Which images are OOD has nothing to do with what they show.
+    left_out = loop.rounds()[1].metrics["purity_left_out"]
+    assert left_out["inside"] + left_out["ood"] == 48
+    assert left_out["auroc"] < 0.8
+
+
+def test_what_is_left_is_not_told_by_answers_that_another_purity_has_chosen(world: World) -> None:
+    loop = Loop(
+        world, purity={"name": "probe", "params": {"least_ood": 2}}, budget=12,
+        model={"name": "patch_kmeans"}, strategy={"name": "random"},
+    )  # fmt: skip
+    # Until somebody has said OOD, knn stands in.
+    loop.advance(0, 12, Verdict.LABEL)
+    loop.advance(1, 12)
+    loop.advance(2, 12)
+    metrics = [one.metrics for one in loop.rounds()[1:3]]
+    assert all("purity_auroc" in one for one in metrics)
+    told = [one["ood_left"]["by_purity"] is not None for one in metrics]
+    assert told == [False, True]

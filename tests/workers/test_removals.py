@@ -536,6 +536,34 @@ def test_originals_in_the_installation_s_bucket_go_too(
     context.sessions().kw["bind"].dispose()
 
 
+def test_what_a_bucket_keeps_stays_noted_and_all_else_goes(
+    in_bucket: Bucket, world: World, request: pytest.FixtureRequest
+) -> None:
+    store = Storage.of(settings.settings())
+    pool = Pool(world.session, store, world.project())
+    pool.zip({f"{seed}.png": png(seed) for seed in range(3)})
+    http: TestClient = request.getfixturevalue("http")
+    assert delete(http, world, pool.project_id) == 204
+
+    def noted() -> set[bytes | None]:
+        world.session.expire_all()
+        left = select(RemovalItem.content_hash).where(RemovalItem.removed_at.is_(None))
+        return set(world.session.scalars(left))
+
+    def objects() -> set[str]:
+        return {key.rpartition("/")[2] for key in in_bucket.files.find(in_bucket.name)}
+
+    kept, report = sha256(png(0)), objects() - {sha256(png(seed)).hexdigest() for seed in range(3)}
+    in_bucket.keep(f"*/{kept.hexdigest()}", "karat/projects/*")
+    run_task()
+    assert noted() == {kept.digest(), None}
+    assert objects() == {kept.hexdigest(), *report}
+    in_bucket.let_go()
+    run_task()
+    assert (noted(), objects()) == (set(), set())
+    context.sessions().kw["bind"].dispose()
+
+
 def test_originals_are_on_the_disk_before_their_rows(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,14 +1,16 @@
 """How good the model of a closing round is, by images that it has not learned from."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from core.tasks.registry import task_type
 from models.catalog import parse
-from models.catalog.params.networks import TrainingParams
+from models.catalog.params.networks import HeadParams, TrainingParams
 from models.evaluation.ood_detection import telling
-from models.protocols import TargetModel
+from models.protocols import Indices, TargetModel
 from models.rounds.left_out import tells_apart
 from models.rounds.query import infer
 from workers.advance.auditing import audit
@@ -59,8 +61,32 @@ def left_out(advance: Advance) -> dict[str, Any] | None:
         advance.query_settings,
         seed=advance.seed,
         contrastive=advance.contrastive(),
+        learn=partial(_learned_from, advance) if _trains_head(advance) else None,
     )
     return None if found is None else found.to_json()
+
+
+def _trains_head(advance: Advance) -> bool:
+    """Whether a head is all that is trained of a frozen model, which takes seconds."""
+    chosen = advance.settings.model
+    return isinstance(parse("model", chosen.name, chosen.params), HeadParams)
+
+
+def _learned_from(advance: Advance, rows: Indices) -> TargetModel:
+    """A model like that of the round, of the verdicts at (n,) pool indices alone.
+
+    Raises:
+        ModelError: None of these has a class.
+    """
+    whole = advance.training()
+    kept = np.flatnonzero(np.isin(whole.indices, rows))
+    part = replace(
+        whole,
+        indices=whole.indices[kept],
+        targets=whole.targets.take(kept),
+        ood_indices=np.intersect1d(whole.ood_indices, rows),
+    )
+    return advance.learner.train(part)
 
 
 def _measured(advance: Advance, model: TargetModel) -> dict[str, Any]:

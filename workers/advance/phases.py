@@ -285,44 +285,46 @@ class Advance:
 
     def train(self) -> None:
         """Train the target model on every verdict; what OOD verdicts are for is its parameters'."""
-        indices, targets = self.snapshot.trained()
-        ood = self.snapshot.ood
-        if len(targets.present()) == 0:
+        training = self.training()
+        present = training.targets.present()
+        if len(present) == 0:
             self.note("train", {"notes": [self._nothing_to_learn]})
             return
-        chosen = self.settings.model
         notes = training_notes(
-            chosen.name,
-            chosen.params,
-            inside=len(indices),
-            ood=len(ood),
-            auxiliary=len(self.snapshot.auxiliary),
-            missing=self._names_without(targets.present()),
+            training.name,
+            training.params,
+            inside=len(training.indices),
+            ood=len(training.ood_indices),
+            auxiliary=len(training.auxiliary_indices),
+            missing=self._names_without(present),
         )
         if left_out := len(self.snapshot.dropped):
             notes = (*notes, f"Trained without {left_out} labels that the subset drops.")
         checkpoint = self.file("training.safetensors")
-        model = self.learner.train(
-            Training(
-                self.store,
-                indices,
-                targets,
-                classes=self.snapshot.classes,
-                name=chosen.name,
-                params=chosen.params,
-                seed=self.seed,
-                ood_indices=ood,
-                auxiliary_indices=self.snapshot.auxiliary,
-                embeddings=self.embeddings(),
-                checkpoint=checkpoint,
-                progress=self.context.progress,
-                processes=self.context.settings.training_processes,
-            )
-        )
+        model = self.learner.train(replace(training, checkpoint=checkpoint))
         model.save(self.file("model.safetensors"))
         columns = getattr(model, "columns", None)
         self.note("train", {"notes": [*notes, *model.notes], "columns": columns})
         checkpoint.unlink(missing_ok=True)
+
+    def training(self) -> Training:
+        """All that the model of the round learns from."""
+        indices, targets = self.snapshot.trained()
+        chosen = self.settings.model
+        return Training(
+            self.store,
+            indices,
+            targets,
+            classes=self.snapshot.classes,
+            name=chosen.name,
+            params=chosen.params,
+            seed=self.seed,
+            ood_indices=self.snapshot.ood,
+            auxiliary_indices=self.snapshot.auxiliary,
+            embeddings=self.embeddings(),
+            progress=self.context.progress,
+            processes=self.context.settings.training_processes,
+        )
 
     @property
     def _nothing_to_learn(self) -> str:

@@ -83,33 +83,13 @@ def _remove(
                 removed.append(item)
     unheld = _unheld(session, images)
     removed += [item for digest, item in images.items() if digest not in unheld]
-    more, stay = _remove_unheld(storage, unheld)
+    more, stay = storage.remove_images(unheld)
     freed += more
     failed += stay.values()
     removed += [images[one] for one in unheld if one not in stay]
     if failed:
         logger.warning("%s files of deleted projects stay for now: %s", len(failed), failed[0])
     return freed, removed
-
-
-def _remove_unheld(
-    storage: Storage, digests: Sequence[bytes]
-) -> tuple[Freed, dict[bytes, Exception]]:
-    """Remove images, and tell which of them cannot be, and why: they cost no other."""
-    freed, failed = Freed(), dict[bytes, Exception]()
-    for part in _parts(digests, storage):
-        try:
-            freed += storage.remove_images(part)
-        except (OSError, DomainError) as error:
-            failed |= dict.fromkeys(part, error)
-    return freed, failed
-
-
-def _parts(digests: Sequence[bytes], storage: Storage) -> Iterable[Sequence[bytes]]:
-    """What to remove at once: a bucket takes many with one request, for which imports wait."""
-    if storage.remote is not None:
-        return [digests] if digests else []
-    return ([one] for one in digests)
 
 
 def _note(
@@ -154,7 +134,7 @@ def remove_images(
     Raises:
         OperationalError: Somebody has held the lock for longer; nothing was removed.
     """
-    return _remove_unheld(storage, _unheld(session, digests, patience))
+    return storage.remove_images(_unheld(session, digests, patience))
 
 
 def _unheld(session: Session, digests: Collection[bytes], patience: str = "5s") -> list[bytes]:

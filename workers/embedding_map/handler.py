@@ -201,7 +201,7 @@ class Map:
             session.flush()
             context.note(job, {"result": {**known, "map_id": made.id}})
         for one in before:
-            context.storage.remove_path(one.storage_key)
+            context.storage.discard(one.storage_key)
 
 
 PHASES: Final = (

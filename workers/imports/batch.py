@@ -267,7 +267,7 @@ def _prepare(
     chosen: Mapping[str, FolderChoice] | None,
 ) -> Prepared:
     if item.refused is not None:
-        return Line(item.name, Outcome.REFUSED, item.refused.reason)
+        return _without(item, item.refused)
     came: Content | Refused | None = None
     if item.reference is None and any(one.drawn is not None for one in item.said):
         # Only the image tells where its boxes lie.
@@ -291,18 +291,16 @@ def _prepare(
     # What is no example needs neither a label nor a split.
     unlike = reading.unlike(item) if isinstance(placed, Refused) else None
     if unlike is not None:
-        return Line(item.name, Outcome.REFUSED, unlike.reason)
-    if isinstance(placed, LeftOut):
-        return Line(item.name, Outcome.LEFT_OUT, placed.reason)
+        return _without(item, unlike)
     if isinstance(placed, Refused):
-        return Line(item.name, Outcome.REFUSED, placed.reason)
+        return _without(item, placed)
     came = came or reading.read(item)
     if isinstance(came, Refused):
-        return Line(item.name, Outcome.REFUSED, came.reason)
+        return _without(item, came)
     notes = (*notes, *map(Note, came.notes))
     fitting = _within(read, placed, came, reader)
     if isinstance(fitting, Refused):
-        return Line(item.name, Outcome.REFUSED, fitting.reason)
+        return _without(item, fitting)
     notes = (*notes, *(Note(NOT_TAKEN, one) for one in fitting.unread[len(read.unread) :]))
     labels = fitting.labels if placed.split is Split.POOL else ()
     digest = hashlib.sha256(came.content).digest()
@@ -310,9 +308,15 @@ def _prepare(
         other = replace(item, label=None, annotations=(), said=(), unread=(_OTHER_BYTES,))
         placed = place(other, default, reader, chosen)
         if isinstance(placed, Refused):
-            return Line(item.name, Outcome.REFUSED, placed.reason)
+            return _without(item, placed)
         labels, notes = (), (*notes, Note(NOT_TAKEN, _OTHER_BYTES))
     return Candidate(item.name, placed, came.content, digest, labels, notes, came.origin)
+
+
+def _without(item: Item, why: Refused) -> Line:
+    """The line of what does not enter the pool."""
+    outcome = Outcome.LEFT_OUT if isinstance(why, LeftOut) else Outcome.REFUSED
+    return Line(item.name, outcome, why.reason)
 
 
 def _within(read: Read, placed: Place, came: Content, reader: LabelReader) -> Read | Refused:

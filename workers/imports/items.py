@@ -47,7 +47,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(Refused):
-    """Why something is left out that may be good: nobody has said what it is for."""
+    """Why something is left out that may be good, as where nobody has said what it is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Item:
         told: What had to be decided to read its label: each a reason and what is the item's own.
         silence: What a row lacks that brings neither an image nor a label.
         meta: JSON-ready extras.
-        refused: Why there is nothing to read, where that is known already.
+        refused: Why it does not enter, where that is known before it is read.
     """
 
     name: str

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.errors import Conflict
@@ -12,7 +12,16 @@ from core.media.originals import Original, Originals
 from core.states import ExampleState, Medium, Split, Verdict
 from core.tables import Example, ExampleText, Project, ProjectClass
 from core.tasks.registry import label_of, written
-from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Item, Origin, Refused, Said, Source
+from workers.imports.items import (
+    MAX_IMAGE_BYTES,
+    Fetched,
+    Item,
+    LeftOut,
+    Origin,
+    Refused,
+    Said,
+    Source,
+)
 from workers.imports.values import Values
 
 _ROWS: Final = 500
@@ -21,10 +30,11 @@ META: Final = "label"
 
 
 class ProjectSource(Source):
-    """Every example of a project that is asked about there, in order of import.
+    """Every example of a project, in order of import.
 
     Labels of another type are no labels here; what is OOD there is OOD here. Examples for
-    evaluation stay behind: without their truth they would judge nothing.
+    evaluation stay behind: without their truth they would judge nothing. So does what is held out.
+    Both are items like the others, so that an item keeps its number whatever is held out meanwhile.
     """
 
     def __init__(
@@ -47,7 +57,7 @@ class ProjectSource(Source):
                     )
                 ).all()
             )
-            counted = self._examples().with_only_columns(func.count()).order_by(None)
+            counted = select(func.count()).where(Example.project_id == project_id)
             self._total = session.scalar(counted) or 0
 
     @property
@@ -55,33 +65,22 @@ class ProjectSource(Source):
         """How many there were as it was opened."""
         return self._total
 
-    def _examples(self) -> Select[Any]:
-        return (
-            select(Example)
-            .where(
-                Example.project_id == self._project_id,
-                Example.split.in_((Split.POOL, Split.AUXILIARY_OOD)),
-                Example.state != ExampleState.HELD_OUT,
-            )
-            .order_by(Example.pool_index)
-        )
-
     def items(self, start: int) -> Iterator[Item]:
-        """Examples from ``start`` on."""
-        last: int | None = None
+        """Examples from ``start`` on, each by its pool index, which no other example ever gets."""
         while True:
-            statement = self._examples().limit(_ROWS)
-            if last is None:
-                statement = statement.offset(start)
-            else:
-                statement = statement.where(Example.pool_index > last)
+            statement = (
+                select(Example)
+                .where(Example.project_id == self._project_id, Example.pool_index >= start)
+                .order_by(Example.pool_index)
+                .limit(_ROWS)
+            )
             with self._sessions() as session:
                 rows = session.scalars(statement).all()
                 texts = self._texts(session, [row.id for row in rows])
             if not rows:
                 return
             yield from (self._item(row, texts.get(row.id)) for row in rows)
-            last = rows[-1].pool_index
+            start = rows[-1].pool_index + 1
 
     def _texts(self, session: Session, ids: list[int]) -> dict[int, str]:
         if self._medium is not Medium.TEXT:
@@ -101,7 +100,16 @@ class ProjectSource(Source):
             meant=row.split,
             said=(Said(f"project {self._name}", Verdict.OOD),) if ood else (),
             meta={**({} if label is None else {META: label}), **row.meta},
+            refused=self._stays(row),
         )
+
+    def _stays(self, row: Example) -> LeftOut | None:
+        """Why an example stays behind."""
+        if row.split is Split.EVALUATION:
+            return LeftOut(f"for evaluation in project {self._name}")
+        if row.state is ExampleState.HELD_OUT:
+            return LeftOut(f"held out in project {self._name}")
+        return None
 
     def _read(self, original: Original) -> bytes | Fetched | Refused:
         """The bytes, which stay where they are if no copy of them was kept."""

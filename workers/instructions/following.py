@@ -124,7 +124,7 @@ class Following:
             return
         key = self.artifact.storage_key
         if session.scalar(select(Artifact.id).where(Artifact.storage_key == key)) is None:
-            storage.remove_path(key)
+            storage.discard(key)
 
 
 def counted_in(round_id: int | InstrumentedAttribute[int]) -> Select[int]:

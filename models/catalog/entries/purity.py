@@ -25,6 +25,7 @@ PURITY = (
         "once there are OOD answers.",
         target="models.purity.probe:score",
         by_row=True,
+        by_features=True,
         params=ProbeParams,
         paper="Ours",
         fallback="knn",
@@ -38,6 +39,7 @@ PURITY = (
         summary="Similarity to the nearest labeled in-distribution example; needs no OOD answers.",
         target="models.purity.knn:score",
         by_row=True,
+        by_features=True,
         params=KnnParams,
         paper="Y. Sun et al., Out-of-Distribution Detection with Deep Nearest Neighbors, ICML 2022",
     ),
@@ -73,6 +75,7 @@ PURITY = (
         "on the pool; needs no OOD answers.",
         target="models.purity.csi:score",
         by_row=True,
+        by_features=True,
         params=CsiParams,
         paper="J. Tack et al., CSI: Novelty Detection via Contrastive Learning on Distributionally "
         "Shifted Instances, NeurIPS 2020",
@@ -89,6 +92,7 @@ PURITY = (
         "needs OOD answers.",
         target="models.purity.csi_ood:score",
         by_row=True,
+        by_features=True,
         paper=f"{THESIS}, section 4.4",
         needs=frozenset({"contrastive"}),
         media=IMAGES,
@@ -103,6 +107,7 @@ PURITY = (
         "answers.",
         target="models.purity.mahalanobis:score",
         by_row=True,
+        by_features=True,
         params=MahalanobisParams,
         paper="K. Lee et al., A Simple Unified Framework for Detecting Out-of-Distribution Samples "
         "and Adversarial Attacks, NeurIPS 2018",
@@ -173,6 +178,7 @@ PURITY = (
         "answers.",
         target="models.purity.clip:score",
         by_row=True,
+        by_features=True,
         params=ClipParams,
         paper="Y. Ming et al., Delving into Out-of-Distribution Detection with Vision-Language "
         "Representations, NeurIPS 2022; S. Esmaeilpour et al., Zero-Shot Out-of-Distribution "
