@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Row, Update, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Row, Update, func, insert, select, text, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
@@ -27,6 +27,7 @@ from core.states import ExampleState, RoundState, Split
 from core.tables import Annotation, Example, Project, Query, QueryMember, Round
 from core.tasks.registry import task_type
 
+_ALL: Final = true()
 _BLOCK: Final = 2000
 _MOVE: Final = text(
     "UPDATE queries SET rank = new.rank "
@@ -364,10 +365,12 @@ async def standing(
     return {row.id: row for row in await session.execute(mine)}
 
 
-async def votes_on(session: AsyncSession, ids: Sequence[int]) -> dict[int, list[Any]]:
-    """The votes that hold on each image; no entry is an empty list."""
+async def votes_on(
+    session: AsyncSession, ids: Sequence[int], which: ColumnElement[bool] = _ALL
+) -> dict[int, list[Any]]:
+    """The votes that hold on each image, of those that are wanted; no entry is an empty list."""
     said: dict[int, list[Any]] = defaultdict(list)
-    for row in await session.execute(votes().where(among(Annotation.example_id, ids))):
+    for row in await session.execute(votes().where(among(Annotation.example_id, ids), which)):
         said[row.example_id].append(row)
     return said
 
