@@ -86,14 +86,8 @@ async def send_to_queue(
     """Put images at the head of the open round's queue, each with its newest prediction.
 
     Raises:
-        Conflict: No round is open, or too many images match.
+        Conflict: No round is open, too many images match, or the project asks about groups.
     """
-    if task_type(project.task).of_groups:
-        raise Conflict(
-            "asked_in_groups",
-            "Rows of instruction data are asked about in groups that a job puts together; start "
-            "select_instructions and let people rank some of them.",
-        )
     ids, left_out = await chosen(session, project, storage, selection)
     # Before anything is locked: the scores are read from files.
     predicted = await predictions_of(session, project, storage, ids)
@@ -109,6 +103,12 @@ async def _queue(
     predicted: Mapping[int, dict[str, Any]],
     left_out: Counter[str],
 ) -> Changed:
+    if task_type(project.task).of_groups:
+        raise Conflict(
+            "asked_in_groups",
+            "Rows of instruction data are asked about in groups that a job puts together; start "
+            "select_instructions and let people rank some of them.",
+        )
     # Rounds before examples, as everybody who stores verdicts locks them.
     rounds = (await session.scalars(lock_unfinished(project.id))).all()
     round_ = _open(rounds, project)
@@ -327,7 +327,8 @@ async def promote(
     """Make a class for a group of OOD images, and ask about them again.
 
     Raises:
-        Conflict: No round is open, too many images match, or none of them can be asked about.
+        Conflict: No round is open, too many images match, none of them can be asked about, or the
+            project asks about groups.
         Invalid: The name cannot be a class's.
     """
     ids, left_out = await chosen(session, project, storage, promotion)

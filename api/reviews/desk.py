@@ -147,7 +147,7 @@ class Desk:
         version = self._shown(one)
         if label is not None:
             size = self._sizes[suggestion.example_id]
-            members = self._members.get(suggestion.example_id)
+            members = self._members.get(suggestion.example_id, ())
             refusal = label_refusal(label, self._project.task, self._names, version, size, members)
             if refusal is not None:
                 return result_of(one, "rejected", None, *refusal)

@@ -309,6 +309,30 @@ def test_such_a_project_is_made_and_what_it_cannot_do_is_said(
     assert world.session.get_one(Example, listed[0]["id"]).state is ExampleState.OOD
 
 
+def test_no_row_by_itself_comes_into_a_round_of_rankings(
+    http: TestClient, world: World, project: Project
+) -> None:
+    ids = [one.id for one in examples(world, project)]
+    round_ = ask(world, project, [[0, 1]])
+    admin, base = world.caller(), f"/api/projects/{project.id}"
+    ood = {"ids": [ids[5]]}
+    told = http.post(
+        f"{base}/examples/verdict", json={**ood, "verdict": "ood"}, headers=admin.headers
+    )
+    assert told.json()["example_ids"] == [ids[5]]
+    for action, body in (("promote", {**ood, "name": "recipes"}), ("queue", ood)):
+        found = http.post(f"{base}/examples/{action}", json=body, headers=admin.headers)
+        assert (found.status_code, found.json()["code"]) == (409, "asked_in_groups"), action
+    assert http.get(base, headers=admin.headers).json()["classes"] == []
+    # Of a query that was put there nonetheless, no ranking is taken.
+    given = {"project_id": project.id, "round_id": round_.id, "example_id": ids[6], "rank": -1}
+    query = Query(**given)
+    world.session.add(query)
+    world.session.commit()
+    result = person(http, world, project).rank(query.id, [[ids[0]], [ids[1]]])
+    assert (result["status"], result["code"]) == ("rejected", "not_a_member")
+
+
 def test_rows_and_rankings_leave_as_tuning_libraries_read_them(
     http: TestClient, world: World
 ) -> None:
