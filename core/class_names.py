@@ -98,7 +98,7 @@ def label_refusal(
     names: ClassNames,
     version: int | None,
     size: tuple[int, int] | None = None,
-    members: Collection[int] | None = None,
+    members: Collection[int] = (),
 ) -> Refusal | None:
     """Why a label, given when ``version`` of the classes was shown, may not be stored.
 
@@ -108,7 +108,7 @@ def label_refusal(
         names: Of the project's classes.
         version: What its annotator saw; None if nobody knows.
         size: Width and height of the image; None for what is no image.
-        members: Ids of the examples that were asked about together; None where one is judged.
+        members: Ids of the examples that were asked about together; none where one is judged.
     """
     if label.type != task:
         detail = f"The label is of the type {label.type}, and the project takes {task}."
@@ -121,7 +121,7 @@ def label_refusal(
         found.check(label, names.now)
         if size is not None:
             found.check_size(label, *size)
-        if members is not None:
+        if found.of_groups:
             found.check_members(label, members)
     except Invalid as error:
         return Refusal(error.code, f"{error.detail} The image is asked about again.")

@@ -236,14 +236,21 @@ def is_settled(votes: Collection[Vote], wanted: int) -> bool:
     return len(held) >= wanted or any(vote.final for vote in held)
 
 
-def answered(said: Mapping[int, Collection[Vote]]) -> dict[str, list[Any]]:
-    """Parameters of ``mark_answered``: what the votes on each example give it."""
+def answered(
+    said: Mapping[int, Collection[Vote]], compared: Mapping[int, Collection[Vote]] | None = None
+) -> dict[str, list[Any]]:
+    """Parameters of ``mark_answered``: what the votes on each example give it.
+
+    Args:
+        said: By example.
+        compared: Votes that tell whether each is disputed, where those are others.
+    """
     outcomes = {example_id: outcome(votes) for example_id, votes in said.items()}
     return {
         "answered": list(outcomes),
         "states": [state.value for state, _ in outcomes.values()],
         "labels": [stored_text(label) for _, label in outcomes.values()],
-        "disputes": [is_disputed(votes) for votes in said.values()],
+        "disputes": [is_disputed((compared or said)[example_id]) for example_id in said],
     }
 
 

@@ -15,21 +15,21 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     String,
+    TableValuedAlias,
     Update,
     and_,
     bindparam,
     case,
     cast,
-    exists,
     func,
     select,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import aliased
 
 from core.among import among
 from core.errors import Conflict
+from core.groups import is_latest, judged_alone
 from core.states import (
     CertificateState,
     ExampleState,
@@ -37,12 +37,10 @@ from core.states import (
     JobState,
     ProjectState,
     RoundState,
-    Source,
     Verdict,
 )
 from core.tables import (
     DRY_RUN,
-    Annotation,
     Certificate,
     Example,
     Job,
@@ -326,13 +324,33 @@ def _mark(example_ids: Collection[int], now: ExampleState, then: ExampleState) -
     return update(Example).where(*which).values(state=then)
 
 
-def mark_answered() -> Update:
+def mark_answered(*, of_groups: bool = False) -> Update:
     """Statement: examples get the state and the label that their verdicts give them.
 
     Its parameters are four arrays of one length: ``answered``, example ids, ``states`` and
     ``labels``, for each its ``core.consensus.outcome``, labels as JSON, and ``disputes``.
+
+    Args:
+        of_groups: The verdicts are on groups, of which the examples are the first: one of which
+            something was said by itself stays that.
     """
-    values = (
+    values = _outcomes()
+    state = _unless_left_out(values.c.state)
+    label: ColumnElement[Any] = cast(values.c.label, JSONB)
+    if of_groups:
+        alone = judged_alone(Example.id)
+        state = case((alone, Example.state), else_=state)
+        label = case((alone, Example.label), else_=label)
+    return (
+        update(Example)
+        .where(Example.id == cast(values.c.id, BigInteger))
+        .values(state=state, label=label, disputed=cast(values.c.disputed, Boolean))
+    )
+
+
+def _outcomes() -> TableValuedAlias:
+    """The parameters of ``mark_answered`` as rows."""
+    return (
         func.unnest(
             bindparam("answered", type_=ARRAY(BigInteger)),
             bindparam("states", type_=ARRAY(String)),
@@ -342,44 +360,27 @@ def mark_answered() -> Update:
         .table_valued("id", "state", "label", "disputed", name="answers")
         .render_derived()
     )
-    return (
-        update(Example)
-        .where(Example.id == cast(values.c.id, BigInteger))
-        .values(
-            state=_unless_left_out(values.c.state),
-            label=cast(values.c.label, JSONB),
-            disputed=cast(values.c.disputed, Boolean),
-        )
-    )
 
 
 def mark_members() -> Update:
-    """Statement: what a group's first example was given, the others of the group get as well.
+    """Statement: what the verdicts on a group give its first example, the others get as well.
 
     For task types whose queries ask about several examples together; run after ``mark_answered``,
-    with its parameter ``answered``. A group is that of the latest query of its first example.
-    Whether it is disputed stays with the first, so that it is counted once.
+    with its parameters. A group is that of the latest query of its first example. Whether it is
+    disputed stays with the first, so that it is counted once.
     """
-    first, later = aliased(Example), aliased(Query)
-    latest = (
-        select(func.max(later.id)).where(later.example_id == Query.example_id).scalar_subquery()
-    )
-    answered = bindparam("answered", type_=ARRAY(BigInteger))
+    values = _outcomes()
     groups = (
-        select(QueryMember.example_id, first.state, first.label)
+        select(QueryMember.example_id, values.c.state, values.c.label)
         .join(Query, Query.id == QueryMember.query_id)
-        .join(first, first.id == Query.example_id)
-        .where(
-            Query.example_id == func.any(answered),
-            Query.id == latest,
-            QueryMember.example_id != Query.example_id,
-        )
+        .join(values, Query.example_id == cast(values.c.id, BigInteger))
+        .where(is_latest(), QueryMember.example_id != Query.example_id)
         .subquery()
     )
     return (
         update(Example)
-        .where(Example.id == groups.c.example_id, ~_is_reviewed())
-        .values(state=_unless_left_out(groups.c.state), label=groups.c.label)
+        .where(Example.id == groups.c.example_id, ~judged_alone(Example.id))
+        .values(state=_unless_left_out(groups.c.state), label=cast(groups.c.label, JSONB))
     )
 
 
@@ -387,14 +388,3 @@ def _unless_left_out(state: ColumnElement[Any]) -> ColumnElement[Any]:
     """A state that verdicts give: a skip brings nothing back that was left out meanwhile."""
     new, out = cast(state, String), ExampleState.HELD_OUT.value
     return case((and_(Example.state == out, new == ExampleState.UNLABELED.value), out), else_=new)
-
-
-def _is_reviewed() -> ColumnElement[bool]:
-    """Condition: somebody has said of the example by itself what it is, and it holds."""
-    review, later = aliased(Annotation), aliased(Annotation)
-    return exists().where(
-        review.example_id == Example.id,
-        review.source == Source.REVIEW,
-        review.verdict != Verdict.SKIP,
-        ~exists().where(later.supersedes_id == review.id, later.counted),
-    )

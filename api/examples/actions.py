@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Row, Update, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Row, Update, func, insert, select, text, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
@@ -27,6 +27,7 @@ from core.states import ExampleState, RoundState, Split
 from core.tables import Annotation, Example, Project, Query, QueryMember, Round
 from core.tasks.registry import task_type
 
+_ALL: Final = true()
 _BLOCK: Final = 2000
 _MOVE: Final = text(
     "UPDATE queries SET rank = new.rank "
@@ -85,14 +86,8 @@ async def send_to_queue(
     """Put images at the head of the open round's queue, each with its newest prediction.
 
     Raises:
-        Conflict: No round is open, or too many images match.
+        Conflict: No round is open, too many images match, or the project asks about groups.
     """
-    if task_type(project.task).of_groups:
-        raise Conflict(
-            "asked_in_groups",
-            "Rows of instruction data are asked about in groups that a job puts together; start "
-            "select_instructions and let people rank some of them.",
-        )
     ids, left_out = await chosen(session, project, storage, selection)
     # Before anything is locked: the scores are read from files.
     predicted = await predictions_of(session, project, storage, ids)
@@ -108,6 +103,12 @@ async def _queue(
     predicted: Mapping[int, dict[str, Any]],
     left_out: Counter[str],
 ) -> Changed:
+    if task_type(project.task).of_groups:
+        raise Conflict(
+            "asked_in_groups",
+            "Rows of instruction data are asked about in groups that a job puts together; start "
+            "select_instructions and let people rank some of them.",
+        )
     # Rounds before examples, as everybody who stores verdicts locks them.
     rounds = (await session.scalars(lock_unfinished(project.id))).all()
     round_ = _open(rounds, project)
@@ -326,7 +327,8 @@ async def promote(
     """Make a class for a group of OOD images, and ask about them again.
 
     Raises:
-        Conflict: No round is open, too many images match, or none of them can be asked about.
+        Conflict: No round is open, too many images match, none of them can be asked about, or the
+            project asks about groups.
         Invalid: The name cannot be a class's.
     """
     ids, left_out = await chosen(session, project, storage, promotion)
@@ -364,10 +366,12 @@ async def standing(
     return {row.id: row for row in await session.execute(mine)}
 
 
-async def votes_on(session: AsyncSession, ids: Sequence[int]) -> dict[int, list[Any]]:
-    """The votes that hold on each image; no entry is an empty list."""
+async def votes_on(
+    session: AsyncSession, ids: Sequence[int], which: ColumnElement[bool] = _ALL
+) -> dict[int, list[Any]]:
+    """The votes that hold on each image, of those that are wanted; no entry is an empty list."""
     said: dict[int, list[Any]] = defaultdict(list)
-    for row in await session.execute(votes().where(among(Annotation.example_id, ids))):
+    for row in await session.execute(votes().where(among(Annotation.example_id, ids), which)):
         said[row.example_id].append(row)
     return said
 

@@ -2,22 +2,23 @@
 
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import exists, select, update
+from sqlalchemy import exists, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from api.callers.principal import Principal
 from api.examples.actions import changed_by, chosen, note, standing, votes_on
 from api.examples.schemas import Changed, Judgement
-from api.instruction_rows import in_open_groups
+from api.instruction_rows import in_open_groups, said_of_groups
 from core.among import among
-from core.consensus import Vote, answered, lock_examples
+from core.consensus import Vote, answered, consensus, lock_examples
 from core.errors import Invalid
 from core.files.storage import Storage
+from core.groups import of_group
 from core.lifecycle import mark_answered
 from core.rounds import lock_unfinished
 from core.states import ExampleState, Source, Split, Verdict
@@ -49,14 +50,16 @@ async def judge(
     # Rounds before examples, as everybody who stores verdicts locks them.
     await session.execute(lock_unfinished(project.id))
     await session.execute(lock_examples(among(Example.id, ids)))
-    said = await votes_on(session, ids)
+    of_groups = task_type(project.task).of_groups
+    by_itself = ~of_group() if of_groups else true()
+    said = await votes_on(session, ids, by_itself)
     mine = {
         id_: next((row.id for row in reversed(rows) if _is_mine(row, principal)), None)
         for id_, rows in said.items()
     }
     taken, not_taken = await _sorted(session, project, ids)
     left_out += not_taken
-    if task_type(project.task).of_groups:
+    if of_groups:
         # What people say of their group holds for them until its round is closed.
         asked = await in_open_groups(session, taken)
         left_out["looked_at"] += len(asked)
@@ -88,12 +91,22 @@ async def judge(
         )
     await session.flush()
     if taken:
-        now = await votes_on(session, taken)
+        now = await votes_on(session, taken, by_itself)
         held = {id_: [Vote.of(row) for row in now[id_]] for id_ in taken}
-        await session.execute(mark_answered(), answered(held))
+        outcomes = await _in_groups(session, held) if of_groups else answered(held)
+        await session.execute(mark_answered(), outcomes)
     changed = changed_by(taken, left_out)
     await note(session, principal, project, "judge", changed, verdict=body.verdict.value)
     return changed
+
+
+async def _in_groups(session: AsyncSession, held: Mapping[int, list[Vote]]) -> dict[str, list[Any]]:
+    """What rows of groups are: what was said of each by itself, or else what of its group."""
+    unsaid = [id_ for id_, said in held.items() if consensus(said) is None]
+    on_groups = await votes_on(session, list(held), of_group())
+    # Whether their group is disputed, what is said of one of its rows does not decide.
+    compared = {id_: [Vote.of(row) for row in on_groups[id_]] for id_ in held}
+    return answered({**held, **await said_of_groups(session, unsaid)}, compared)
 
 
 def _is_mine(row: Any, principal: Principal) -> bool:

@@ -17,6 +17,7 @@ from api.exports.taken import TakenImages, TakenVotes, taken_rows
 from api.exports.texts import within_memory
 from core.among import among
 from core.consensus import Vote, consensus, votes
+from core.groups import of_group
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, ExampleText, Query, QueryMember, Round, User
 from core.tasks.instruction_lines import as_alpaca, as_messages
@@ -211,7 +212,7 @@ async def _told(
         votes(counts)
         .add_columns(Annotation.seconds, Annotation.created_at, User.email)
         .outerjoin(User, User.id == Annotation.annotator_id)
-        .where(among(Annotation.example_id, [one.example_id for one in groups]))
+        .where(among(Annotation.example_id, [one.example_id for one in groups]), of_group())
     )
     held: dict[int, list[Any]] = defaultdict(list)
     given: dict[int, list[Any]] = defaultdict(list)

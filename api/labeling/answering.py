@@ -110,7 +110,11 @@ async def _read(
         raise NotFound("project")
     held: dict[int, list[HeldVote]] = {row.example_id: [] for row in queries}
     sizes, groups, asked_again = _sorted(answers, more)
-    if task_type(projects[0].task).names_one_class:
+    task = task_type(projects[0].task)
+    if task.of_groups:
+        # What somebody has said of a row by itself is no answer to what is asked of its group.
+        votes = [row for row in votes if row.of_group]
+    if task.names_one_class:
         _hold(held, votes)
     else:
         # What others have drawn takes a moment to read; nobody else is to wait for it.
@@ -259,9 +263,10 @@ def _writes(ledger: AnswerLedger) -> list[tuple[Any, dict[str, Any]]]:
     ]
     if ledger.changed:
         outcomes = answered(ledger.said())
-        found.append((sql.MARK_ANSWERED, outcomes))
         if task_type(ledger.task).of_groups:
-            found.append((sql.MARK_MEMBERS, {"answered": outcomes["answered"]}))
+            found += [(sql.MARK_GROUPS, outcomes), (sql.MARK_MEMBERS, outcomes)]
+        else:
+            found.append((sql.MARK_ANSWERED, outcomes))
     if changed := [round_ for round_ in ledger.rounds if round_.changed]:
         spent = {
             "rounds": [round_.id for round_ in changed],

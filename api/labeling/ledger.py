@@ -207,7 +207,7 @@ class AnswerLedger:
         assert answer.label is not None
         shown = self.shown.get(query.example_id)
         size = None if shown is None or shown.width is None else (shown.width, shown.height)
-        version, members = self._shown(answer), self.groups.get(query.id)
+        version, members = self._shown(answer), self.groups.get(query.id, ())
         return label_refusal(answer.label, self.task, self.names, version, size, members)
 
     def _doubted(self, query: Any, annotator_id: int, answer: AnswerIn) -> int | None:

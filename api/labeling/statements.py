@@ -21,6 +21,7 @@ from sqlalchemy.orm import aliased
 from api.database.pipelined_sql import Statement, among, unseen
 from core.class_names import hold_classes, naming
 from core.consensus import lock_examples, votes
+from core.groups import of_group
 from core.lifecycle import mark_answered, mark_members
 from core.rounds import CERTIFICATE
 from core.states import CertificateState, RoundState
@@ -144,7 +145,9 @@ STORED = Statement(
     .where(or_(among(Annotation.client_key, "keys", Uuid), among(Annotation.query_id, "queries")))
     .order_by(Annotation.id)
 )
-VOTES = Statement(votes().where(Annotation.example_id.in_(_EXAMPLES)))
+VOTES = Statement(
+    votes().add_columns(of_group().label("of_group")).where(Annotation.example_id.in_(_EXAMPLES))
+)
 CLASSES = Statement(naming(_PROJECT))
 SIZES = Statement(
     select(Example.id, Example.width, Example.height).where(Example.id.in_(_EXAMPLES))
@@ -212,6 +215,7 @@ FINISH = Statement(
     .values(done=True)
 )
 MARK_ANSWERED = Statement(mark_answered())
+MARK_GROUPS = Statement(mark_answered(of_groups=True))
 MARK_MEMBERS = Statement(mark_members())
 SPEND = Statement(
     text(

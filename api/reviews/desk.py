@@ -17,6 +17,7 @@ from api.telling import tell
 from core.class_names import ClassNames, hold_classes, label_refusal, naming
 from core.consensus import STANCES, Vote, answered, lock_examples, opinions, outcome, votes
 from core.events import Topic
+from core.groups import of_group
 from core.jobs import queue
 from core.jobs.messages import FollowPeople
 from core.lifecycle import mark_answered, mark_members, mark_queried
@@ -98,6 +99,8 @@ class Desk:
             row.id: (row.decision, row.annotation_id) for row in desk.suggestions.values()
         }
         said = votes().add_columns(Annotation.round_id)
+        if desk._of_groups:
+            said = said.where(of_group())
         for row in await session.execute(said.where(Annotation.example_id.in_(examples))):
             vote = Vote.of(row)
             desk._votes[row.example_id].append((row.id, vote))
@@ -144,7 +147,7 @@ class Desk:
         version = self._shown(one)
         if label is not None:
             size = self._sizes[suggestion.example_id]
-            members = self._members.get(suggestion.example_id)
+            members = self._members.get(suggestion.example_id, ())
             refusal = label_refusal(label, self._project.task, self._names, version, size, members)
             if refusal is not None:
                 return result_of(one, "rejected", None, *refusal)
@@ -205,10 +208,9 @@ class Desk:
         if self._changed:
             said = {example: self._said(example) for example in self._changed}
             outcomes = answered(said)
-            await self._session.execute(mark_answered(), outcomes)
+            await self._session.execute(mark_answered(of_groups=self._of_groups), outcomes)
             if self._of_groups:
-                changed = {"answered": outcomes["answered"]}
-                await self._session.execute(mark_members(), changed)
+                await self._session.execute(mark_members(), outcomes)
             settled = {
                 example_id
                 for example_id, votes in said.items()

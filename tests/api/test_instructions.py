@@ -309,6 +309,30 @@ def test_such_a_project_is_made_and_what_it_cannot_do_is_said(
     assert world.session.get_one(Example, listed[0]["id"]).state is ExampleState.OOD
 
 
+def test_no_row_by_itself_comes_into_a_round_of_rankings(
+    http: TestClient, world: World, project: Project
+) -> None:
+    ids = [one.id for one in examples(world, project)]
+    round_ = ask(world, project, [[0, 1]])
+    admin, base = world.caller(), f"/api/projects/{project.id}"
+    ood = {"ids": [ids[5]]}
+    told = http.post(
+        f"{base}/examples/verdict", json={**ood, "verdict": "ood"}, headers=admin.headers
+    )
+    assert told.json()["example_ids"] == [ids[5]]
+    for action, body in (("promote", {**ood, "name": "recipes"}), ("queue", ood)):
+        found = http.post(f"{base}/examples/{action}", json=body, headers=admin.headers)
+        assert (found.status_code, found.json()["code"]) == (409, "asked_in_groups"), action
+    assert http.get(base, headers=admin.headers).json()["classes"] == []
+    # Of a query that was put there nonetheless, no ranking is taken.
+    given = {"project_id": project.id, "round_id": round_.id, "example_id": ids[6], "rank": -1}
+    query = Query(**given)
+    world.session.add(query)
+    world.session.commit()
+    result = person(http, world, project).rank(query.id, [[ids[0]], [ids[1]]])
+    assert (result["status"], result["code"]) == ("rejected", "not_a_member")
+
+
 def test_rows_and_rankings_leave_as_tuning_libraries_read_them(
     http: TestClient, world: World
 ) -> None:
@@ -456,4 +480,88 @@ def test_a_row_is_judged_by_itself_only_when_its_group_is_not_asked_about(
     (query,) = ann.lease()
     ann.rank(query["query_id"], [[ids[1]], [ids[3]]])
     assert states(world, project)[:4] == ["ood", "labeled", "unlabeled", "ood"]
+    verified(installation)
+
+
+def test_a_verdict_on_one_row_says_nothing_of_its_group(
+    http: TestClient, world: World, installation: settings.Settings
+) -> None:
+    project = instructions(world, [row(number) for number in range(5)], overlap=2)
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1, 2], [3, 4]])
+    ann, ben = person(http, world, project), person(http, world, project)
+    keys = []
+    for one, order in ((ann, ids[:3]), (ben, ids[2::-1])):
+        query, other = one.lease()
+        keys.append((query["query_id"], str(uuid.uuid4())))
+        one.rank(keys[-1][0], [[id_] for id_ in order], key=keys[-1][1])
+        one.rank(other["query_id"], [[ids[3]]], wrong=[ids[4]])
+    closed(world, project)
+    admin = world.caller()
+    base = f"/api/projects/{project.id}"
+
+    def judge(at: int, verdict: str) -> None:
+        body = {"ids": [ids[at]], "verdict": verdict}
+        found = http.post(f"{base}/examples/verdict", json=body, headers=admin.headers)
+        assert found.json()["example_ids"] == [ids[at]], found.text
+
+    def exported(format: str) -> list[dict[str, Any]]:
+        found = http.get(f"{base}/export", params={"format": format}, headers=admin.headers)
+        return [json.loads(line) for line in found.text.splitlines()]
+
+    # The first of its group, which has the group's votes.
+    judge(0, "ood")
+    assert states(world, project) == ["ood"] + ["labeled"] * 4
+    assert examples(world, project)[0].disputed
+    verified(installation)
+    told = exported("rankings")[0]
+    assert (told["order"], len(told["votes"])) == ([[id_] for id_ in ids[:3]], 2)
+    # Corrected by hand, the ranking is that of the others.
+    query_id, key = keys[0]
+    order = [[id_] for id_ in ids[2::-1]]
+    assert ann.rank(query_id, order, supersedes=key)["status"] == "accepted"
+    first, *others = examples(world, project)[:3]
+    assert (first.state, first.label, first.disputed) == (ExampleState.OOD, None, False)
+    assert [one.label["order"] for one in others if one.label] == [order] * 2
+    verified(installation)
+    # Of whom somebody takes back what they have said, that counts which people said of the group.
+    judge(0, "skip")
+    judge(4, "ood")
+    judge(4, "skip")
+    assert states(world, project) == ["labeled"] * 5
+    assert examples(world, project)[0].label == others[0].label
+    assert [one["output"] for one in exported("alpaca")] == [f"It is {n}." for n in range(1, 5)]
+    verified(installation)
+
+
+def test_a_review_of_a_group_and_a_verdict_on_its_first_row_leave_each_other_alone(
+    http: TestClient, world: World, installation: settings.Settings
+) -> None:
+    project = instructions(world, [row(number) for number in range(3)], overlap=2)
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1, 2]])
+    for order in (ids, ids[::-1]):
+        one = person(http, world, project)
+        one.rank(one.lease()[0]["query_id"], [[id_] for id_ in order])
+    closed(world, project)
+    admin = world.caller()
+    base = f"/api/projects/{project.id}"
+
+    def judge(verdict: str) -> None:
+        body = {"ids": ids[:1], "verdict": verdict}
+        found = http.post(f"{base}/examples/verdict", json=body, headers=admin.headers)
+        assert found.json()["example_ids"] == ids[:1], found.text
+
+    judge("ood")
+    path = f"{base}/reviews/disagreements"
+    (item,) = http.post(f"{path}/lease", json={"n": 4}, headers=admin.headers).json()["items"]
+    label = {"type": "instructions", "order": [[ids[1]], [ids[0]], [ids[2]]], "wrong": []}
+    decision = {"suggestion_id": item["id"], "decision": "other", "label": label}
+    body = {"decisions": [{**decision, "key": str(uuid.uuid4())}]}
+    result = http.post(f"{path}/decisions", json=body, headers=admin.headers).json()["results"][0]
+    assert result["status"] == "accepted"
+    assert [one.label for one in examples(world, project)] == [None, label, label]
+    judge("skip")
+    assert [one.label for one in examples(world, project)] == [label] * 3
+    assert not examples(world, project)[0].disputed
     verified(installation)

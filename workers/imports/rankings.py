@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from core import events
 from core.among import among
 from core.consensus import Vote, answered, as_said, lock_examples, votes
+from core.groups import of_group
 from core.lifecycle import mark_answered, mark_members, move_round, tell_round
 from core.rounds import lock_unfinished, new_round
 from core.states import RoundState, Source, Split, Verdict
@@ -321,11 +322,11 @@ def _store(
     session.execute(insert(QueryMember), members)
     session.execute(insert(Annotation), rows)
     changed: dict[int, list[Vote]] = defaultdict(list)
-    for row in session.execute(votes().where(among(Annotation.example_id, firsts))):
+    for row in session.execute(votes().where(among(Annotation.example_id, firsts), of_group())):
         changed[row.example_id].append(Vote.of(row))
     outcomes = answered(changed)
-    session.execute(mark_answered(), outcomes)
-    session.execute(mark_members(), {"answered": sorted(changed)})
+    session.execute(mark_answered(of_groups=True), outcomes)
+    session.execute(mark_members(), outcomes)
 
 
 def _row(

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import exists, or_, select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from core.artifacts.selections import SelectionReason
 from core.consensus import Vote, as_said, consensus, holds
+from core.groups import of_group
 from core.states import Source, Verdict
-from core.tables import Annotation, Query, QueryMember, Round, Suggestion
+from core.tables import Annotation, Query, QueryMember, Round
 from core.tasks.instructions import RankingLabel, members_of, places
 from core.tasks.registry import label_of
 from models.numerics.intervals import clopper_pearson
@@ -64,13 +65,9 @@ def said_in(session: Session, round_: Round) -> dict[int, Said]:
 
 
 def _votes(session: Session, round_: Round) -> dict[int, list[Vote]]:
-    """What was said of groups, by their first example: in the round, or in a review of a group.
-
-    A verdict that somebody gives on a single row, in the pool, says nothing of its group.
-    """
+    """What was said of groups, by their first example: in the round, or in a review of a group."""
     queries = select(Query.id).where(Query.round_id == round_.id)
     firsts = select(Query.example_id).where(Query.round_id == round_.id)
-    reviewed = exists().where(Suggestion.annotation_id == Annotation.id)
     statement = (
         select(
             Annotation.example_id,
@@ -81,7 +78,8 @@ def _votes(session: Session, round_: Round) -> dict[int, list[Vote]]:
         .where(
             Annotation.example_id.in_(firsts),
             Annotation.verdict != Verdict.SKIP,
-            or_(Annotation.query_id.in_(queries), reviewed),
+            or_(Annotation.query_id.in_(queries), Annotation.query_id.is_(None)),
+            of_group(),
             holds(),
         )
         .order_by(*as_said())

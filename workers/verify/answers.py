@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import select
 
-from core.consensus import Vote, is_disputed, outcome, votes
+from core.consensus import Vote, is_disputed, opinions, outcome, votes
+from core.groups import of_group
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, Query, QueryMember
 from core.tasks.instructions import RankingLabel, members_of
@@ -45,20 +46,24 @@ def _states(scope: Scope) -> Iterator[str]:
         if not examples:
             return
         first, after = examples[0].id, examples[-1].id
+        grouped, asked = _members(scope, first, after)
+        together = grouped | asked
         said: dict[int, list[Vote]] = defaultdict(list)
-        for row in scope.connection.execute(
-            votes().where(Annotation.example_id.between(first, after))
-        ):
-            said[row.example_id].append(Vote.of(row))
+        alone: dict[int, list[Vote]] = defaultdict(list)
+        between = Annotation.example_id.between(first, after)
+        about = of_group().label("of_group")
+        for row in scope.connection.execute(votes().add_columns(about).where(between)):
+            is_alone = row.example_id in together and not row.of_group
+            (alone if is_alone else said)[row.example_id].append(Vote.of(row))
         waiting = set(
             scope.connection.scalars(
                 select(Query.example_id).where(Query.example_id.between(first, after), ~Query.done)
             )
         )
-        grouped, asked = _members(scope, first, after)
         waiting |= asked
         for example in examples:
-            wrong = _wrong(example, said.get(example.id, []), example.id in waiting)
+            held, own = said.get(example.id, []), alone.get(example.id, [])
+            wrong = _wrong(example, held, own, example.id in waiting)
             if wrong and not (example.id in grouped and _is_of_group(example)):
                 yield f"image {example.id} {wrong}"
 
@@ -89,18 +94,18 @@ def _is_of_group(example: Any) -> bool:
     return isinstance(label, RankingLabel) and example.id in members_of(label)
 
 
-def _wrong(example: Any, said: list[Vote], waiting: bool) -> str | None:
-    """What is wrong with an image, if anything."""
+def _wrong(example: Any, said: list[Vote], alone: list[Vote], waiting: bool) -> str | None:
+    """What is wrong with an image, if anything; ``alone`` are verdicts not on its group, but it."""
     if example.split is not Split.POOL:
         labeled = example.label is not None
-        if example.state is not ExampleState.UNLABELED or said:
+        if example.state is not ExampleState.UNLABELED or said or alone:
             return f"is of the split {example.split} and has verdicts"
         # Labels that contradict each other leave an evaluation image without a class.
         may_lack = labeled or not example.contradicted
         if labeled != (example.split is Split.EVALUATION) and may_lack:
             return f"is of the split {example.split}, {'with' if labeled else 'without'} a label"
         return None
-    state, label = outcome(said)
+    state, label = outcome(alone if opinions(alone) else said)
     if example.label != stored(label):
         return f"has the label {_told(example.label)}, its verdicts say {_told(stored(label))}"
     if example.state is ExampleState.QUERIED and state is ExampleState.UNLABELED:

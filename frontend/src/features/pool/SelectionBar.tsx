@@ -99,6 +99,8 @@ export function SelectionBar(props: SelectionBarProps) {
       ? [filters.state]
       : examples.filter((one) => selection.ids.has(one.id)).map((one) => one.state),
   );
+  // Rows are asked about in groups that a job puts together, and their labels name no class.
+  const isAskedAlone = project.task !== "instructions";
   const may = (state: ExampleState) => states.has(state) || states.has(undefined as never);
   if (number > 0) {
     return (
@@ -107,9 +109,11 @@ export function SelectionBar(props: SelectionBarProps) {
           {selection.all ? t.pool.allSelected(formatCount(number)) : t.pool.selected(number)}
         </strong>
         <div className={styles.buttons}>
-          <Button manages kind="primary" size="small" onClick={() => ask("queue")}>
-            {t.pool.actions.queue}
-          </Button>
+          {isAskedAlone && (
+            <Button manages kind="primary" size="small" onClick={() => ask("queue")}>
+              {t.pool.actions.queue}
+            </Button>
+          )}
           {may("unlabeled") && (
             <Button manages size="small" onClick={() => ask("hold-out")}>
               {t.pool.actions["hold-out"]}
@@ -120,7 +124,7 @@ export function SelectionBar(props: SelectionBarProps) {
               {t.pool.actions.release}
             </Button>
           )}
-          {may("ood") && (
+          {isAskedAlone && may("ood") && (
             <Button manages size="small" onClick={() => ask("promote")}>
               {t.pool.actions.promote}
             </Button>
