@@ -16,7 +16,7 @@ export class ApiError extends Error {
   readonly faults: readonly Fault[];
 
   constructor(status: number, problem: Partial<Problem>) {
-    super(problem.detail || problem.title || `HTTP ${status}`);
+    super(problem.detail || problem.title || t.common.ofProxy(status));
     this.name = "ApiError";
     this.status = status;
     this.code = problem.code ?? codeless(status);

@@ -18,7 +18,7 @@ export function sendFile<T>({ url, body, onProgress, signal }: Sending): Promise
     xhr.upload.onprogress = (event) => onProgress(event.loaded, event.total || body.size);
     xhr.onload = () => {
       if (xhr.status < 300) resolve(xhr.response as T);
-      else reject(new ApiError(xhr.status, xhr.response ?? { title: xhr.statusText }));
+      else reject(new ApiError(xhr.status, xhr.response ?? {}));
     };
     xhr.onerror = () => reject(new NetworkError());
     xhr.onabort = () => reject(new DOMException("The upload was stopped.", "AbortError"));

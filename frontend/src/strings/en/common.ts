@@ -16,6 +16,10 @@ export const common = {
   loading: "Loading…",
   failed: "That did not work.",
   unreachable: "The server could not be reached.",
+  ofProxy: (status: number): string =>
+    status === 413
+      ? "A proxy in front of Karat lets nothing of this size through (HTTP 413). Whoever runs it can raise its limit."
+      : `Something in front of Karat has answered in its place (HTTP ${status}).`,
   retry: "Try again",
   cancel: "Cancel",
   close: "Close",
