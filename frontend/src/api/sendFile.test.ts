@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { t } from "../strings";
-import { isOfProxy } from "./errors";
+import { type ApiError, isOfProxy } from "./errors";
 import { sendFile } from "./sendFile";
 
 it.each([
@@ -26,7 +26,7 @@ it.each([
     onProgress: () => {},
     signal: new AbortController().signal,
   });
-  const error = await sent.catch((reason) => reason);
+  const error = (await sent.catch((reason) => reason)) as ApiError;
   proxy.close();
   expect(error.message).toBe(said);
   expect(isOfProxy(error)).toBe(true);
