@@ -1,3 +1,4 @@
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,22 @@ def test_a_resumed_import_rewrites_rows_in_any_order(tmp_path: Path) -> None:
     with PixelStore.writer(path, 8) as writer:
         writer.write(0, images[:2])
     assert_array_equal(PixelStore.open(path, 8, 5)[slice(None)], images)
+
+
+def test_writing_images_needs_no_memory_for_a_second_of_each(tmp_path: Path) -> None:
+    images = _noise(16, 256)
+    with PixelStore.writer(tmp_path / "pixels.bin", 256) as writer:
+        tracemalloc.start()
+        try:
+            writer.write(0, images)
+            writer.write(16, (image[::-1] for image in images))
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < images.nbytes / 4
+    store = PixelStore.open(tmp_path / "pixels.bin", 256, 32)
+    assert_array_equal(store[:16], images)
+    assert_array_equal(store[16:], images[:, ::-1])
 
 
 def test_a_view_ends_at_its_count(tmp_path: Path) -> None:

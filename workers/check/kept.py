@@ -6,8 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, Protocol
 
-import numpy as np
-
 from core.cpus import usable_cpus
 from core.errors import DomainError, ErrorKind
 from core.jobs.imports import ImportParams
@@ -65,34 +63,31 @@ class KeptImages:
 
     def __init__(self, work: Path, settings: Settings) -> None:
         """Keep them in a folder of the check."""
-        self.reading: Reading = ImageReading()
+        self._images = ImageReading()
+        self.reading: Reading = self._images
         self._work, self._most = work, settings.max_image_pixels
         self._threads = ThreadPoolExecutor(min(_MOST_THREADS, usable_cpus()))
         self._writer: PixelWriter | None = None
-        self._size = 0
 
     def begin(self, images: Source, reader: LabelReader) -> Sequence[str]:
         """Choose the size of all, by some of them."""
         samples = samples_ahead(images, ImportParams(filename=""), self.reading, reader)
         choice = SizeChoice.of(sizes_of(samples), total=images.total)
         # Without a header that can be read there is no image either.
-        self._size = side = 8 if choice is None else choice.side
+        self._images.input_size = side = 8 if choice is None else choice.side
         _require_room(Medium.IMAGE, self._work, images.total, side * side * 3)
         self._writer = PixelStore.writer(self._pixels, side)
         return [] if choice is None else [str(choice)]
 
     def make(self, contents: Sequence[bytes]) -> Sequence[Made | Refused]:
         """Decode files."""
-        return decode_all(
-            contents, threads=self._threads, max_pixels=self._most, size=max(1, self._size)
-        )
+        return decode_all(contents, threads=self._threads, max_pixels=self._most, size=self._side)
 
     def write(self, first: int, additions: Sequence[Addition]) -> None:
         """Write their pixels."""
         assert self._writer is not None
-        made = [one.made for one in additions]
-        rows = np.stack([one.pixels for one in made if isinstance(one, Decoded)])
-        self._writer.write(first, rows)
+        made = (one.made for one in additions)
+        self._writer.write(first, (one.pixels for one in made if isinstance(one, Decoded)))
 
     def close(self) -> None:
         """Close the store, and end the threads."""
@@ -102,7 +97,11 @@ class KeptImages:
 
     def open(self, count: int) -> Store:
         """Read the pixels."""
-        return PixelStore.open(self._pixels, self._size, count)
+        return PixelStore.open(self._pixels, self._side, count)
+
+    @property
+    def _side(self) -> int:
+        return self._images.input_size or 1
 
     @property
     def _pixels(self) -> Path:

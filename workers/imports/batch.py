@@ -22,6 +22,7 @@ from workers.imports.settled import Upright
 
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20
+_MOST_MADE: Final = 64 << 20
 _OTHER_BYTES: Final = (
     "what is said is of other bytes, by its sha256; leave the column sha256 out if the image was "
     "converted since"
@@ -115,23 +116,25 @@ def batches(
     reading: Reading,
     chosen: Mapping[str, FolderChoice] | None = None,
 ) -> Iterator[list[Prepared]]:
-    """Read items into batches that are bounded in number and in bytes.
+    """Read items into batches that are bounded in number, in bytes and in what is made of these.
 
     What is said of images that do not come with it is in batches of its own: those that come in
     the same import are there by then.
     """
     batch: list[Prepared] = []
-    held = 0
+    held = made = 0
     for item in items:
         if batch and item.reference is not None and isinstance(batch[-1], Candidate):
             yield batch
-            batch, held = [], 0
+            batch, held, made = [], 0, 0
         prepared = _prepare(item, default, reader, reading, chosen)
         batch.append(prepared)
-        held += len(prepared.content) if isinstance(prepared, Candidate) else 0
-        if len(batch) >= _MOST_ITEMS or held >= _MOST_BYTES:
+        if isinstance(prepared, Candidate):
+            held += len(prepared.content)
+            made += reading.row_bytes
+        if len(batch) >= _MOST_ITEMS or held >= _MOST_BYTES or made >= _MOST_MADE:
             yield batch
-            batch, held = [], 0
+            batch, held, made = [], 0, 0
     if batch:
         yield batch
 

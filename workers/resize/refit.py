@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
 from sqlalchemy import func, select
 
 from core.errors import Conflict
@@ -101,8 +100,8 @@ class Refit:
             return True
         return False
 
-    def pixels(self, rows: Sequence[Row], size: int) -> Pixels:
-        """Make (n, S, S, 3) uint8 of n images.
+    def pixels(self, rows: Sequence[Row], size: int) -> list[Pixels]:
+        """Make (S, S, 3) uint8 of each of n images.
 
         Raises:
             Conflict: ``originals_gone``, or ``original_unreadable``.
@@ -128,7 +127,7 @@ class Refit:
                     "it from a backup, then retry the job. Nothing was changed.",
                 )
             made.append(one.pixels)
-        return np.stack(made)
+        return made
 
     def _read(self, row: Row) -> bytes | None:
         try:

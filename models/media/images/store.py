@@ -1,7 +1,8 @@
 """Decoded pixels of a pool, kept once on disk. Torch-free: the import job uses it."""
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -181,18 +182,26 @@ class PixelWriter:
         self.path, self.size = path, size
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
 
-    def write(self, start_row: int, images: Pixels) -> None:
-        """Write (n, S, S, 3) uint8 images to rows start_row..start_row+n-1."""
-        if images.dtype != np.uint8 or images.shape[1:] != (self.size, self.size, 3):
-            raise ModelError(
-                f"Expected uint8 images of shape (n, {self.size}, {self.size}, 3), got "
-                f"{images.dtype} {images.shape}; use fit_image first."
-            )
-        offset = start_row * self.size * self.size * 3
-        remaining = memoryview(images.tobytes())
-        while remaining:
-            written = os.pwrite(self._descriptor, remaining, offset)
-            offset, remaining = offset + written, remaining[written:]
+    def write(self, start_row: int, images: Iterable[Pixels]) -> None:
+        """Write (S, S, 3) uint8 images, n of them, to rows start_row..start_row+n-1.
+
+        They are written one by one, so that a batch need not lie in memory a second time.
+
+        Raises:
+            ModelError: an image is of another shape or type; those before it are written.
+        """
+        shape = (self.size, self.size, 3)
+        offset = start_row * math.prod(shape)
+        for image in images:
+            if image.dtype != np.uint8 or image.shape != shape:
+                raise ModelError(
+                    f"Expected uint8 images of shape {shape}, got {image.dtype} {image.shape}; use "
+                    "fit_image first."
+                )
+            remaining = np.ascontiguousarray(image).data.cast("B")
+            while remaining:
+                written = os.pwrite(self._descriptor, remaining, offset)
+                offset, remaining = offset + written, remaining[written:]
 
     def flush(self) -> None:
         """Make what was written survive a crash of the machine."""

@@ -97,6 +97,11 @@ class Begun:
 class Reading(Protocol):
     """What is asked of a medium while items are read; looks nothing up."""
 
+    @property
+    def row_bytes(self) -> int:
+        """Memory that what is made of an item takes beside its bytes."""
+        ...
+
     def read(self, item: Item) -> Content | Refused:
         """What an item brings, or why it is none of the examples."""
         ...

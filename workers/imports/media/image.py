@@ -6,13 +6,12 @@ from concurrent.futures import Executor
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-import numpy as np
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.events import Topic, notify
 from core.files.removals import hold_files, removals_begun
 from core.files.storage import Storage, flush
-from core.media.images.input_size import LARGE, SizeChoice
+from core.media.images.input_size import LARGE, PHOTOGRAPHS, SizeChoice
 from core.media.images.rendition import Rendition, upright_size
 from core.media.images.thumbnails import LARGEST, make, make_ahead
 from core.settings import Settings
@@ -38,6 +37,13 @@ class ImageReading:
     def __init__(self) -> None:
         """Nothing was looked into yet."""
         self._endings: Counter[tuple[str, bool]] = Counter()
+        self.input_size: int | None = None
+        """Side of the images in the pixel store; ``None`` in a pool that is to get its first."""
+
+    @property
+    def row_bytes(self) -> int:
+        """A square of pixels, as large as may be chosen where nothing is chosen yet."""
+        return 3 * (self.input_size or PHOTOGRAPHS[0][0]) ** 2
 
     def read(self, item: Item) -> Content | Refused:
         """The bytes as they came; what is in them is decoded later, several at once."""
@@ -109,7 +115,6 @@ class ImageMedium(ImageReading):
         super().__init__()
         self.project_id = project.id
         self.input_size = ProjectSettings.model_validate(project.settings).input_size
-        """Side of the images in the pixel store; ``None`` in a pool that is to get its first."""
         self._sessions, self._storage, self._threads = sessions, storage, threads
         self._max_pixels = settings.max_image_pixels
         self._sizes: list[tuple[int, int]] = []
@@ -181,7 +186,7 @@ class ImageMedium(ImageReading):
         list(self._threads.map(self._write_far, far))
         if additions:
             pixels = self._writer(first)
-            pixels.write(first, np.stack([_decoded(one).pixels for one in additions]))
+            pixels.write(first, (_decoded(one).pixels for one in additions))
             pixels.flush()
 
     def _writer(self, first: int) -> PixelWriter:

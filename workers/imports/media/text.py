@@ -67,6 +67,9 @@ class MadeText:
 class TextReading:
     """Reads texts."""
 
+    row_bytes: Final = 0
+    """A text is kept as it came."""
+
     def __init__(self, settings: Settings) -> None:
         """Know how long a text may be."""
         self._most = settings.max_text_bytes
