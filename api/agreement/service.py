@@ -10,12 +10,12 @@ much other labels differ says the project's task type.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
 from random import Random
 from typing import Any, Final
 
 from anyio import to_thread
-from sqlalchemy import ColumnElement, Float, String, and_, cast, func, select
+from sqlalchemy import ColumnElement, Float, Select, String, and_, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.agreement.proposals import fates
@@ -29,6 +29,8 @@ from core.tasks.spec import TaskType
 
 _IN_OR_OUT: Final = (Verdict.LABEL, Verdict.OOD)
 _ROWS: Final = 1000
+_AT_ONCE: Final = 100
+"""So many labels are compared in a thread before the next are read."""
 # Of so many labels it is known within a percent how much two of them differ.
 _MOST_DRAWN: Final = 500
 _MOST_PAIRS: Final = 10_000
@@ -120,14 +122,18 @@ def _voters(project: Project) -> Any:
     )
 
 
-async def _shared(session: AsyncSession, project: Project) -> int:
-    several = (
+def _several(project: Project, which: ColumnElement[bool]) -> Select[int]:
+    """Examples with more than one verdict of which ``which`` is true."""
+    return (
         select(Annotation.example_id)
-        .where(_of(project), Annotation.verdict.in_(_IN_OR_OUT))
+        .where(_of(project), which)
         .group_by(Annotation.example_id)
         .having(func.count() > 1)
-        .subquery()
     )
+
+
+async def _shared(session: AsyncSession, project: Project) -> int:
+    several = _several(project, Annotation.verdict.in_(_IN_OR_OUT)).subquery()
     return await session.scalar(select(func.count()).select_from(several)) or 0
 
 
@@ -195,7 +201,8 @@ async def _compare_labels(
     """Compare labels by their distance, image by image."""
     votes = (
         select(Annotation.example_id, _VOTER, Annotation.label)
-        .where(_of(project), which)
+        # Most have one verdict and nothing to compare it with: their labels are not even read.
+        .where(_of(project), which, Annotation.example_id.in_(_several(project, which)))
         .order_by(Annotation.example_id, Annotation.id)
         .execution_options(yield_per=_ROWS)
     )
@@ -204,18 +211,17 @@ async def _compare_labels(
     drawn = _Drawn()
 
     def compare(said: Sequence[Any]) -> None:
-        labels = [task.parse(row.label) for row in said]
-        if len(labels) < 2:
-            return
-        weight = 1 / (len(labels) - 1)
-        drawn.add(labels)
-        for (one, row), (other, their) in combinations(zip(labels, said, strict=True), 2):
-            alike = weight * (1 - task.distance(one, other))
-            same = task.same(one, other)
-            pairs.extend(_Pairs(whose.voter, same, 1, weight, alike) for whose in (row, their))
+        for _, rows in groupby(said, key=lambda row: row.example_id):
+            held = [(task.parse(row.label), row) for row in rows]
+            weight = 1 / (len(held) - 1)
+            drawn.add(label for label, _ in held)
+            for (one, row), (other, their) in combinations(held, 2):
+                alike = weight * (1 - task.distance(one, other))
+                same = task.same(one, other)
+                pairs.extend(_Pairs(whose.voter, same, 1, weight, alike) for whose in (row, their))
 
     async for row in await session.stream(votes):
-        if said and said[0].example_id != row.example_id:
+        if len(said) >= _AT_ONCE and said[-1].example_id != row.example_id:
             await to_thread.run_sync(compare, said)
             said = []
         said.append(row)

@@ -12,6 +12,7 @@ from sqlalchemy import select, update
 
 from core.states import ExampleState, JobKind, JobState, ProjectRole, ProjectState, Role
 from core.tables import Example, Job, Project, Query, Suggestion
+from core.tasks.boxes import BOXES
 from core.tasks.classification import stored_class
 from core.tasks.proposals import to_store
 from tests.api.test_labeling import lease, send, verdict
@@ -193,6 +194,29 @@ def test_two_who_mean_the_same_boxes_agree_on_their_mean(http: TestClient, world
     every = [json.loads(line) for line in http.get(path, headers=headers).text.splitlines()]
     assert [json.loads(one["class"])[0]["x"] for one in every] == [0, 0.5]
     assert [one["effective"] for one in every] == [False, True]
+
+
+def test_what_nobody_else_has_labeled_is_not_read_for_agreement(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = boxed(world, overlap=2)
+    cat = world.classes(project)[0].id
+    mine = box(cat, 0, 0, 6, 6)
+    (caller, _), _ = both(http, world, project, [mine], [mine])
+    for item in lease(http, caller, project, 3)["items"]:
+        assert result(send(http, caller, project, said(item["query_id"], mine)))[0] == "accepted"
+    read, parse = list[Any](), BOXES.parse
+
+    def counted(stored: Any) -> Any:
+        read.append(stored)
+        return parse(stored)
+
+    monkeypatch.setattr(BOXES, "parse", counted)
+    headers = world.caller().headers
+    found = http.get(f"/api/projects/{project.id}/agreement", headers=headers).json()
+    assert (found["classes"]["pairs"], found["examples"]) == (1, 1)
+    assert sorted(one["votes"] for one in found["voters"]) == [1, 4]
+    assert len(read) == 2
 
 
 def test_two_who_do_not_are_shown_side_by_side(http: TestClient, world: World) -> None:

@@ -116,10 +116,11 @@ def _invalid(detail: str) -> Invalid:
 
 def _order(count: int, audit: Collection[int], seed: int) -> list[int]:
     """Places of groups as they are asked: all in their order, but those of the audit anywhere."""
-    drawn = sorted(set(audit))
+    by_chance = set(audit)
+    drawn = sorted(by_chance)
     random = Random(seed)
     random.shuffle(drawn)
-    rest = iter([place for place in range(count) if place not in set(drawn)])
+    rest = iter([place for place in range(count) if place not in by_chance])
     taken = set(random.sample(range(count), len(drawn)))
     left = iter(drawn)
     return [next(left) if at in taken else next(rest) for at in range(count)]

@@ -153,8 +153,9 @@ def people_are_asked(columns: Columns, *, most: int, share: float, seed: int) ->
     ranked = [number for number, one in status.items() if one != ClusterStatus.UNRANKED]
     drawn = np.random.default_rng([seed, 6]).permutation(np.array(ranked, dtype=np.int64))
     audit = sorted(drawn[: round(share * len(ranked))].tolist())
+    by_chance = set(audit)
     w = {number: columns["w"][members[0]] for number, members in clusters.items()}
-    left = [number for number, one in status.items() if one in _OPEN and number not in set(audit)]
+    left = [number for number, one in status.items() if one in _OPEN and number not in by_chance]
     worst = sorted(left, key=lambda number: (np.nan_to_num(w[number], nan=-1.0), number))[:most]
     for number in audit:
         columns["asked"][clusters[number]] = "audit"

@@ -186,5 +186,6 @@ def may_be_asked(
         )
     )
     left = [place for place, group in enumerate(groups) if not gone.intersection(group)]
-    drawn = {at for at, place in enumerate(left) if place in set(audit)}
+    by_chance = set(audit)
+    drawn = {at for at, place in enumerate(left) if place in by_chance}
     return [list(groups[place]) for place in left], drawn
