@@ -19,7 +19,7 @@ from tests.workers.import_files import Pool, png, reasons
 from tests.world import World
 from workers.imports.formats.parquet.bounds import BoundedParquet, rows_at_once
 from workers.imports.formats.parquet.source import ParquetSource
-from workers.imports.items import extras
+from workers.imports.meta import extras
 
 ROWS: Final = 100_000
 # Beyond what the interpreter and its libraries hold; what they map is not counted.

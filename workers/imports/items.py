@@ -1,15 +1,12 @@
 """What every source of images yields, and the limits that hold for all of them."""
 
 import codecs
-import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from decimal import Decimal
-from itertools import islice
+from datetime import datetime
 from typing import Any, Final, Literal, Protocol
 
 from core.errors import Invalid
@@ -30,8 +27,6 @@ MAX_IMAGE_BYTES: Final = 256 << 20
 MAX_NAME: Final = 500
 # Text of one cell: the name of a class or a file, a split, a verdict.
 MAX_TEXT_BYTES: Final = 64 << 10
-_MAX_META_TEXT: Final = 1000
-_MOST_META: Final = 1000
 _MOST_NAMED: Final = 30
 _SHA256: Final = re.compile("[0-9a-fA-F]{64}")
 LINK: Final = "a link, not a file; put the file itself in its place"
@@ -378,29 +373,3 @@ def _is_utf_8(start: bytes) -> bool:
 def beginning(text: str, most: int) -> str:
     """``text`` as it can be shown: of what is longer than ``most`` characters, the beginning."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def extras(fields: Mapping[Any, object]) -> dict[str, Any]:
-    """The first 1,000 ``fields`` for ``Example.meta`` that are not missing, nested or large."""
-    kept = (
-        (printable(str(key)), json_value(value))
-        for key, value in fields.items()
-        if len(str(key)) <= _MAX_META_TEXT
-    )
-    found = ((key, value) for key, value in kept if value is not None)
-    return dict(islice(found, _MOST_META))
-
-
-def json_value(value: object) -> Any:
-    """``value`` for ``Example.meta``; ``None`` for what is missing, nested or large."""
-    if isinstance(value, str):
-        return printable(value) if len(value) <= _MAX_META_TEXT else None
-    if isinstance(value, int):
-        return value
-    if isinstance(value, Decimal):
-        value = float(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    return None

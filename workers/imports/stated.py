@@ -12,7 +12,8 @@ from hashlib import sha256
 from typing import Any, Final
 
 from core.states import Verdict
-from workers.imports.items import MAX_NAME, Refused, Said, extras, only, printable, short_name
+from workers.imports.items import MAX_NAME, Refused, Said, only, printable, short_name
+from workers.imports.meta import extras
 
 VERDICT: Final = "verdict"
 VOTES: Final = "votes"

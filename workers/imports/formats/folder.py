@@ -39,7 +39,6 @@ from workers.imports.items import (
     Item,
     Refused,
     Source,
-    extras,
     invalid_archive,
     invalid_column,
     plain_path,
@@ -49,6 +48,7 @@ from workers.imports.items import (
 )
 from workers.imports.layout import Folders, Layout, is_called_image, layout
 from workers.imports.matching import Unmatched
+from workers.imports.meta import extras
 from workers.imports.split_words import is_flag, normal
 from workers.imports.values import Values
 

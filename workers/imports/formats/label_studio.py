@@ -11,8 +11,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from core.media.images.medium import IMAGES
 from core.states import Split, Verdict
 from workers.imports.formats.metadata import UNREAD
-from workers.imports.items import Refused, extras, plain_path, printable, unsettled
+from workers.imports.items import Refused, plain_path, printable, unsettled
 from workers.imports.matching import Called
+from workers.imports.meta import extras
 from workers.imports.split_words import parse_split
 from workers.imports.stated import OF_MODELS, read_seconds, text
 from workers.imports.stated import SOURCE as SAID_BY

@@ -8,16 +8,8 @@ from typing import Any, Final
 from core.states import Split, Verdict
 from workers.imports.drawn import BOXES, Drawn
 from workers.imports.formats.metadata import UNREAD, Row
-from workers.imports.items import (
-    Refused,
-    Said,
-    annotated,
-    contradiction,
-    digests,
-    extras,
-    only,
-    printable,
-)
+from workers.imports.items import Refused, Said, annotated, contradiction, digests, only, printable
+from workers.imports.meta import extras
 from workers.imports.split_words import is_flag, row_split
 from workers.imports.stated import (
     author_name,

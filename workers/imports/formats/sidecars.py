@@ -12,9 +12,10 @@ from typing import Any, BinaryIO, Final
 
 from core.media.texts.medium import NotText, decoded
 from workers.imports.formats.metadata import Metadata
-from workers.imports.items import Refused, extras
+from workers.imports.items import Refused
 from workers.imports.layout import is_called_image
 from workers.imports.matching import stem_of
+from workers.imports.meta import extras
 from workers.imports.scratch_index import scratch_index
 
 FORMAT: Final = "WebDataset"

@@ -22,13 +22,13 @@ from workers.imports.items import (
     Refused,
     Said,
     Source,
-    extras,
     invalid_archive,
     invalid_column,
     printable,
     refused_item,
     short_name,
 )
+from workers.imports.meta import extras
 from workers.imports.split_words import meaning
 from workers.imports.stated import BY_MODEL, OF_MODELS, SOURCE, text
 from workers.imports.values import Values

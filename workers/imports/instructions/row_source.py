@@ -8,7 +8,8 @@ from core.tasks.instruction_rows import canonical, rendered
 from workers.imports.formats.rows import Place
 from workers.imports.formats.text_columns import ID_COLUMNS
 from workers.imports.instructions.parse import OURS, Parsed, remark
-from workers.imports.items import Item, Source, extras, printable, refused_item, short_name
+from workers.imports.items import Item, Source, printable, refused_item, short_name
+from workers.imports.meta import extras
 from workers.imports.split_words import is_flag, meaning, row_split, split_text
 from workers.imports.stated import text
 from workers.imports.values import Values

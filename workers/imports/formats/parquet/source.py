@@ -30,13 +30,13 @@ from workers.imports.items import (
     Source,
     annotated,
     digests,
-    json_value,
     only,
     printable,
     reference,
     refused_item,
     short_name,
 )
+from workers.imports.meta import json_value
 from workers.imports.split_words import row_split, split_text
 from workers.imports.stated import (
     EXTRAS,
