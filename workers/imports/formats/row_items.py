@@ -14,10 +14,10 @@ from workers.imports.items import (
     Refused,
     annotated,
     digests,
-    extras,
     invalid_column,
     printable,
 )
+from workers.imports.meta import extras
 from workers.imports.split_words import is_flag, row_split, split_text
 from workers.imports.stated import BY_MODEL, READ, SOURCE, beside, is_of_model, read_stated
 from workers.imports.values import Values
