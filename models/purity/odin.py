@@ -7,7 +7,7 @@ Detection in Neural Networks", ICLR 2018, section 3.
 from models.catalog.params.scores import OdinParams
 from models.errors import NotReady
 from models.protocols import Float32Array, PoolView
-from models.purity.msp import largest_probability
+from models.purity.msp import largest_probability, require_classes
 
 
 def score(view: PoolView, params: OdinParams) -> Float32Array:
@@ -20,8 +20,9 @@ def score(view: PoolView, params: OdinParams) -> Float32Array:
         (N,) float32 in 1/C..1, higher = more in-distribution.
 
     Raises:
-        NotReady: the view names no model to take gradients of.
+        NotReady: the view names no model to take gradients of, or a single class.
     """
+    require_classes(view, "odin")
     if view.model is None or view.indices is None:
         raise NotReady(
             "Purity odin takes gradients of the model and these scores were read from a file; "

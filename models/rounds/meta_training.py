@@ -22,7 +22,8 @@ from models.ranking.mqnet import (
     train_mqnet,
 )
 from models.ranking.pool_scores import PoolScores
-from models.rounds.query import CERTAIN, QuerySettings, require_labels
+from models.ranking.single_class import CERTAIN
+from models.rounds.query import QuerySettings, require_labels
 from models.strategies.expected_value import pool_values
 
 _PRIOR_EXAMPLES: Final = 64

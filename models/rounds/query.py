@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from models.protocols import (
 from models.ranking.candidates import NO_ANSWERS, Candidates, LastAnswers, Prices
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
+from models.ranking.single_class import class_and_none
 
 __all__ = [
     "PoolScores",
@@ -38,10 +39,6 @@ __all__ = [
     "select",
     "view_of",
 ]
-
-
-CERTAIN: Final = 1e-6
-"""How near a probability comes to 0 or 1 before its logarithm is taken."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,7 @@ def score_pool(
         "informativeness",
         settings.informativeness,
         settings.informativeness_params,
-        _of_one_class(view, purity) if by.probability and model.classes == 1 else view,
+        class_and_none(view, purity) if by.probability and model.classes == 1 else view,
     )
     return Scored(
         PoolScores(
@@ -187,20 +184,6 @@ def view_of(
         indices=indices,
         detections=outputs.detections,
     )
-
-
-def _of_one_class(view: PoolView, purity: Float32Array) -> PoolView:
-    """Return the view with the logits of class and none of it, which are all there is to tell.
-
-    A single logit leaves nothing open: its class would always be certain.
-
-    Args:
-        view: of N examples and one class.
-        purity: (N,) float32 in 0..1, the probability of the class.
-    """
-    inside = np.clip(purity.astype(np.float64), CERTAIN, 1 - CERTAIN)
-    logits = np.log(np.column_stack([inside, 1 - inside])).astype(np.float32)
-    return replace(view, logits=logits)
 
 
 def infer(model: TargetModel, indices: Indices, progress: Progress | None = None) -> Outputs:

@@ -10,6 +10,7 @@ from models.catalog.params import NoParams
 from models.numerics.probability import softmax
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
+from models.ranking.single_class import uncertain_view
 from models.selection.inputs import embeddings_of, with_norms
 from models.selection.plus_plus import plus_plus
 from models.selection.points import Points
@@ -23,11 +24,11 @@ def rank(candidates: Candidates, n: int, params: NoParams) -> Ranking:
     rising along the queue.
 
     Raises:
-        NotReady: no embeddings were kept.
+        NotReady: no embeddings were kept; or a single class, and no probability of it.
         ModelError: logits or embeddings that are not finite.
     """
     del params
-    view = candidates.view
+    view = uncertain_view(candidates, "badge")
     embeddings = embeddings_of(candidates)
     error = softmax(view.logits).astype(np.float32)
     top = view.logits.argmax(axis=1)

@@ -8,8 +8,14 @@ from models.informativeness.conf import score
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import by_score
+from models.ranking.single_class import uncertain_view
 
 
 def rank(candidates: Candidates, n: int, params: NoParams) -> Ranking:
-    """Rank by `conf` of the logits, whichever informativeness the project has chosen."""
-    return by_score(score(candidates.view, params), "Conf", candidates.scores, n)
+    """Rank by `conf` of the logits, whichever informativeness the project has chosen.
+
+    Raises:
+        NotReady: a single class, and no probability of it.
+    """
+    view = uncertain_view(candidates, "conf")
+    return by_score(score(view, params), "Conf", candidates.scores, n)

@@ -19,9 +19,14 @@ def rank(candidates: Candidates, n: int, params: DropQueryParams) -> Ranking:
     See `models.selection.library.ranked_by`.
 
     Raises:
-        NotReady: the last layer of the model is unknown, besides.
+        NotReady: the last layer of the model is unknown, or there is one class, besides.
     """
     view = candidates.view
+    if view.classes < 2:
+        raise NotReady(
+            "Strategy dropquery asks where the class changes and there is one; choose another "
+            "strategy."
+        )
     if view.head is None:
         raise NotReady(
             "Strategy dropquery needs the last layer of the model; score the pool again."

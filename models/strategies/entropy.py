@@ -8,8 +8,14 @@ from models.informativeness.entropy import score
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import by_score
+from models.ranking.single_class import uncertain_view
 
 
 def rank(candidates: Candidates, n: int, params: NoParams) -> Ranking:
-    """Rank by `entropy` of the logits, whichever informativeness the project has chosen."""
-    return by_score(score(candidates.view, params), "Entropy", candidates.scores, n)
+    """Rank by `entropy` of the logits, whichever informativeness the project has chosen.
+
+    Raises:
+        NotReady: a single class, and no probability of it.
+    """
+    view = uncertain_view(candidates, "entropy")
+    return by_score(score(view, params), "Entropy", candidates.scores, n)

@@ -16,7 +16,7 @@ from models.catalog.resolve import resolve
 from models.errors import NotReady
 from models.numerics import similarity
 from models.protocols import Float32Array, PoolView
-from models.rounds.query import QuerySettings, Scored, score_pool
+from models.rounds.query import QuerySettings, Scored, score_of, score_pool
 from tests.models.open_set import numbers, said
 
 Bool = NDArray[np.bool_]
@@ -218,6 +218,15 @@ def test_probe_is_calibrated() -> None:
     for low, high in ((0.0, 0.3), (0.7, 1.0)):
         inside = (probability >= low) & (probability <= high)
         assert abs(probability[inside].mean() - known[inside].mean()) < 0.1
+
+
+@pytest.mark.parametrize("name", ["msp", "odin"])
+def test_a_softmax_says_nothing_of_one_class(view: PoolView, name: str) -> None:
+    one = replace(view, classes=1, logits=view.logits[:, :1], indices=np.arange(len(view.logits)))
+    values, notes, by = score_of("purity", name, {}, one)
+    assert by.name == "energy"
+    assert "there is one" in notes[0]
+    assert len(np.unique(values)) > 1
 
 
 def test_a_score_that_is_not_ready_hands_over_and_says_so(view: PoolView) -> None:

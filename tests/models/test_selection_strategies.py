@@ -212,6 +212,44 @@ def test_without_classes_another_strategy_stands_in(name: str, fallback: str) ->
     assert len(ranking.order) == 5
 
 
+def asked_of_one_class(strategy: str, *, is_probability: bool) -> tuple[Ranking, Float32Array]:
+    """What is asked about where there is one class, and the purity of all."""
+    candidates, _ = pool()
+    view = candidates.view
+    assert view.head is not None
+    one = changed(
+        candidates,
+        classes=1,
+        logits=view.logits[:, :1],
+        head=LinearHead(view.head.weight[:, :1], view.head.bias[:1]),
+        labels=said(np.where(view.is_ood, OOD, 0)),
+        purity_is_probability=is_probability,
+    ).view
+    purity = np.random.default_rng(0).random(len(one.logits)).astype(np.float32)
+    scored = Scored(PoolScores(np.arange(len(purity)), one.logits, purity, 0 * purity), one)
+    settings = QuerySettings(strategy=strategy)
+    everything = np.arange(len(purity))
+    return select(scored, everything, 20, settings, mqnet=None, had_ood=True), purity
+
+
+@pytest.mark.parametrize("name", ["margin", "conf", "entropy", "badge"])
+def test_of_one_class_it_is_asked_where_it_is_unclear(name: str) -> None:
+    ranking, purity = asked_of_one_class(name, is_probability=True)
+    doubt = np.abs(purity - 0.5)
+    if name == "badge":
+        assert doubt[ranking.order].mean() < doubt.mean()
+    else:
+        assert_array_equal(ranking.order, np.argsort(doubt, kind="stable")[:20])
+    assert ranking.notes == ()
+
+
+@pytest.mark.parametrize("name", ["margin", "conf", "entropy", "badge", "dropquery"])
+def test_what_cannot_tell_one_class_from_none_says_so(name: str) -> None:
+    ranking, _ = asked_of_one_class(name, is_probability=name == "dropquery")
+    assert not (np.diff(ranking.order) == 1).all()
+    assert "stands in." in ranking.notes[0]
+
+
 def test_ccal_names_the_job_that_it_waits_for() -> None:
     candidates, _ = pool()
     with pytest.raises(NotReady, match="start the job learn_features"):

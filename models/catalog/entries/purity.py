@@ -137,6 +137,7 @@ PURITY = (
         params=MspParams,
         paper="D. Hendrycks, K. Gimpel, A Baseline for Detecting Misclassified and "
         "Out-of-Distribution Examples in Neural Networks, ICLR 2017",
+        fallback="energy",
     ),
     Spec(
         name="odin",

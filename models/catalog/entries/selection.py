@@ -37,6 +37,7 @@ SELECTION = (
         paper="J. T. Ash et al., Deep Batch Active Learning by Diverse, Uncertain Gradient Lower "
         "Bounds, ICLR 2020",
         needs=EMBEDDINGS,
+        fallback="coreset",
     ),
     Spec(
         name="similar",
@@ -114,5 +115,6 @@ SELECTION = (
         paper="S. R. Gupte et al., Revisiting Active Learning in the Era of Vision Foundation "
         "Models, TMLR 2024",
         needs=EMBEDDINGS,
+        fallback="coreset",
     ),
 )

@@ -102,6 +102,7 @@ STRATEGIES = (
         summary="Ignores purity; strong when the pool is clean.",
         target="models.strategies.margin:rank",
         paper=INFORMATIVENESS[1].paper,
+        fallback="random",
     ),
     Spec(
         name="conf",
@@ -111,6 +112,7 @@ STRATEGIES = (
         summary="Ignores purity; a common baseline.",
         target="models.strategies.conf:rank",
         paper=INFORMATIVENESS[0].paper,
+        fallback="random",
     ),
     Spec(
         name="entropy",
@@ -120,6 +122,7 @@ STRATEGIES = (
         summary="Ignores purity; a common baseline.",
         target="models.strategies.entropy:rank",
         paper=INFORMATIVENESS[2].paper,
+        fallback="random",
     ),
     Spec(
         name="ll",
