@@ -255,9 +255,20 @@ def test_guide_and_palette_by_keyboard(
     page.keyboard.press("f")
     page.get_by_role("combobox", name="Name of the class").wait_for()
     page.keyboard.type("S 11")
+    # High contrast has no backgrounds: a line tells what Enter is about.
+    page.emulate_media(forced_colors="active")
+    expect(page.get_by_role("option", selected=True)).to_have_css("outline-style", "solid")
     page.keyboard.press("Enter")
     page.wait_for_function(
         "id => document.querySelector('[data-query-id]')?.dataset.queryId !== id", arg=before
     )
     eventually(lambda: len(verdicts_in(stack, project.id)) == 2, "both answers have arrived")
     assert [row[3] for row in verdicts_in(stack, project.id)] == [2, 10]
+    # Nor is a line drawn around more than what the keys are about.
+    page.keyboard.press("v")
+    page.locator("[data-tile]").first.wait_for()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press(" ")
+    lines = "tiles => tiles.filter(tile => getComputedStyle(tile).outlineStyle !== 'none').length"
+    assert page.locator("[data-tile]").evaluate_all(lines) == 1
+    expect(page.locator("button[aria-pressed=true]")).to_have_css("outline-style", "solid")
