@@ -22,7 +22,7 @@ export const label = {
   classes: "Classes",
   imageNumber: (id: number) => `Image ${id}`,
   imageAlt: (name: string) => (name ? `Image to judge: ${name}` : "Image to judge"),
-  imageFailed: "This image could not be loaded. Skip it, or try again.",
+  imageFailed: "This image could not be loaded. Try again, or go on without it.",
   noNetwork:
     "There is no network. Your verdicts are kept on this device; what comes next is shown when the network is back.",
   before: (verdict: string) => `You said: ${verdict}`,

@@ -23,7 +23,7 @@ export const label: Catalogue["label"] = {
   classes: "클래스",
   imageNumber: (id) => `이미지 ${id}`,
   imageAlt: (name) => (name ? `판정할 이미지: ${name}` : "판정할 이미지"),
-  imageFailed: "이미지를 불러오지 못했습니다. 건너뛰거나 다시 시도하세요.",
+  imageFailed: "이미지를 불러오지 못했습니다. 다시 시도하거나 이 이미지 없이 계속하세요.",
   noNetwork:
     "네트워크에 연결되어 있지 않습니다. 판정은 이 기기에 보관되며, 연결되면 다음 항목이 표시됩니다.",
   before: (verdict) => `내 판정: ${verdict}`,
