@@ -20,6 +20,7 @@ from api.callers.access import ProjectId, standings, visible_project
 from api.callers.principal import CurrentUser, Principal, identified, settled
 from api.deps import transaction
 from api.projects import queries
+from api.schemas.contents import sends
 from core.errors import DomainError
 from core.events import CHANNEL, Topic
 from core.states import ProjectRole
@@ -133,7 +134,11 @@ class _Changed:
         return ids
 
 
-@router.get("/projects/{project_id}/events", response_class=EventSourceResponse)
+@router.get(
+    "/projects/{project_id}/events",
+    response_class=EventSourceResponse,
+    responses=sends("text/event-stream"),
+)
 async def project_events(
     request: Request, user: CurrentUser, project_id: ProjectId
 ) -> EventSourceResponse:
@@ -159,7 +164,7 @@ async def project_events(
     return EventSourceResponse(stream(), ping=_PING_SECONDS)
 
 
-@router.get("/events", response_class=EventSourceResponse)
+@router.get("/events", response_class=EventSourceResponse, responses=sends("text/event-stream"))
 async def list_events(request: Request, user: CurrentUser) -> EventSourceResponse:
     """Server-sent events `project`: the list of the caller's projects is to be read again."""
     broadcaster: Broadcaster = request.app.state.broadcaster

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
@@ -154,9 +154,14 @@ def _provider(settings: Settings) -> "ProviderClient | None":
     return ProviderClient(settings.provider)
 
 
+class _Api(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        return problems.described(super().openapi())
+
+
 def create_app(settings: Settings | None = None) -> FastAPI:
     """The application, reading ``settings`` or the environment."""
-    app = FastAPI(
+    app = _Api(
         title="Karat",
         summary="Active-learning labeling for pools of images and texts that are not pure",
         version=version("karat"),

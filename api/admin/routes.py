@@ -11,6 +11,7 @@ from api.admin.schemas import AuditOut, OwnedToken, StorageOut, WorkersOut
 from api.audit import record
 from api.callers.principal import Admin, get_admin, identified, settled
 from api.deps import SessionDep, SettingsDep, StorageDep
+from api.schemas.contents import sends
 from api.schemas.pagination import Cursor, Limit, Page
 from api.schemas.parameters import QueryId
 from core.errors import DomainError, NotFound
@@ -65,7 +66,7 @@ async def list_audit(
     return Page(items=found, next_cursor=found[-1].id if len(found) == limit else None)
 
 
-@router.get("/audit.csv", response_class=StreamingResponse)
+@router.get("/audit.csv", response_class=StreamingResponse, responses=sends("text/csv"))
 async def export_audit(
     request: Request, session: SessionDep, admin: Admin, wanted: Filter
 ) -> StreamingResponse:
@@ -79,7 +80,9 @@ async def export_audit(
     )
 
 
-@router.get("/audit.jsonl", response_class=StreamingResponse)
+@router.get(
+    "/audit.jsonl", response_class=StreamingResponse, responses=sends("application/x-ndjson")
+)
 async def stream_audit(
     request: Request,
     session: SessionDep,

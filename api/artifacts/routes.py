@@ -10,6 +10,7 @@ from api.audit import record
 from api.callers.access import ReviewedProject, visible_project
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep, transaction
+from api.schemas.contents import sends
 from api.schemas.pagination import Items
 from api.schemas.parameters import PathId, QueryId
 from api.transfers.files import present_file
@@ -52,7 +53,11 @@ async def list_artifacts(
     return Items(items=[ArtifactOut.model_validate(artifact) for artifact in found])
 
 
-@router.get("/artifacts/{artifact_id}/content", response_class=FileResponse)
+@router.get(
+    "/artifacts/{artifact_id}/content",
+    response_class=FileResponse,
+    responses=sends("application/octet-stream"),
+)
 async def artifact_content(
     request: Request, user: CurrentUser, storage: StorageDep, artifact_id: PathId
 ) -> FileResponse:

@@ -1,4 +1,4 @@
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Query, Request
@@ -12,13 +12,12 @@ from api.embedding_map.schemas import Colour, EmbeddingMapImage, EmbeddingMapSta
 from api.examples.scores import scores_if_there
 from api.maps import planes
 from api.maps.planes import Level, Place, PoolIndex
+from api.schemas.contents import sends
 from api.schemas.parameters import QueryId
 from api.selections import service as selections
 from core.tables import Artifact
 
 router = APIRouter(prefix="/projects/{project_id}/embedding-map", tags=["embedding map"])
-
-_BINARY: dict[str, Any] = {"content": {"application/octet-stream": {}}}
 
 
 async def _made(
@@ -49,7 +48,11 @@ async def show_embedding_map(
     return await to_thread.run_sync(service.described, storage, artifact, pool, scores_round)
 
 
-@router.get("/tiles/{level}/{column}/{row}", response_class=Response, responses={200: _BINARY})
+@router.get(
+    "/tiles/{level}/{column}/{row}",
+    response_class=Response,
+    responses=sends("application/octet-stream"),
+)
 async def embedding_map_tile(
     request: Request, storage: StorageDep, made: Made, level: Level, column: Place, row: Place
 ) -> Response:
@@ -65,7 +68,9 @@ async def embedding_map_tile(
 
 
 @router.get(
-    "/colours/{by}/{level}/{column}/{row}", response_class=Response, responses={200: _BINARY}
+    "/colours/{by}/{level}/{column}/{row}",
+    response_class=Response,
+    responses=sends("application/octet-stream"),
 )
 async def embedding_map_colours(
     request: Request,

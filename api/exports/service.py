@@ -40,6 +40,7 @@ from api.exports.parquet import as_parquet, as_text_parquet
 from api.exports.records import Images, Record
 from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.taken import TakenImages, taken_table
+from api.schemas.contents import PARQUET
 from core.errors import Invalid
 from core.files.folder_names import folders_of
 from core.media.nouns import noun
@@ -53,7 +54,6 @@ from core.tasks.registry import task_type
 
 _ZIP: Final = "application/zip"
 CONFIG: Final = "labeling-config.xml"
-_PARQUET: Final = "application/vnd.apache.parquet"
 
 
 class Format(StrEnum):
@@ -252,7 +252,7 @@ async def as_images(
     if format is Format.PARQUET:
         place = await in_folders(images.sessions, images.project_id, WHOLE)
         body = as_parquet(images, originals, place)
-        return Download(body, f"{name}.parquet", _PARQUET)
+        return Download(body, f"{name}.parquet", PARQUET)
     if format is not Format.IMAGEFOLDER:
         name = f"{name}-{_word(format)}"
     if format in (Format.IMAGEFOLDER, Format.YOLO):
@@ -284,7 +284,7 @@ async def _as_boxes(images: Images, originals: Originals, format: Format, name: 
     place = await in_folders(images.sessions, images.project_id, scheme)
     if format is Format.PARQUET:
         body = as_parquet(images, originals, place, boxes=True)
-        return Download(body, f"{name}.parquet", _PARQUET)
+        return Download(body, f"{name}.parquet", PARQUET)
     name = f"{name}-{_word(format)}"
     if format is Format.COCO:
         document: Document = CocoBoxes(images.classes)
@@ -309,7 +309,7 @@ def as_rows(images: Images, format: Format) -> Download:
     """Instruction data as tuning libraries read it, or what people said of its rows."""
     name = f"karat-project-{images.project_id}"
     if format is Format.PARQUET:
-        return Download(instructions.as_parquet(images), f"{name}.parquet", _PARQUET)
+        return Download(instructions.as_parquet(images), f"{name}.parquet", PARQUET)
     if format is Format.RANKINGS:
         body = instructions.as_rankings(images)
     else:
@@ -322,7 +322,7 @@ def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
     """Texts with what is known of them; Label Studio's with the interface for it, if wanted."""
     name = f"karat-project-{images.project_id}"
     if format is Format.PARQUET:
-        return Download(as_text_parquet(images), f"{name}.parquet", _PARQUET)
+        return Download(as_text_parquet(images), f"{name}.parquet", PARQUET)
     if format is Format.DOCCANO:
         body = archives.as_texts(images, Doccano())
         return Download(body, f"{name}-doccano.jsonl", "application/jsonl")

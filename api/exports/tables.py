@@ -26,6 +26,7 @@ from sqlalchemy.orm import aliased
 
 from api.exports.portions import stored_bytes, within_bytes
 from api.exports.texts import TEXT, with_texts
+from core.among import among
 from core.class_names import seen_as
 from core.consensus import by_people, holds
 from core.files.csv_escape import BOM, plain
@@ -43,6 +44,7 @@ COLUMNS = (
 BY_MODEL: Final = "model"
 """Who annotates by a certificate, where others have an address or the name of a column."""
 _FETCH = 1000
+_POOL_INDEX: Final = COLUMNS.index("pool_index")
 
 
 def speaks() -> ColumnElement[bool]:
@@ -97,19 +99,58 @@ class Table:
     people_only: bool = False
 
     async def blocks(self) -> AsyncIterator[Sequence[Any]]:
-        """Annotations as ``columns`` has them, the oldest first, some hundreds at a time.
+        """Annotations as ``columns`` has them, some hundreds at a time.
+
+        The oldest first, up to the newest that there is when it begins; of those that hold alone in
+        the order of the pool, so that each example is there once, as it was when its block was
+        read, whatever is said of it meanwhile.
 
         Each block is a transaction of its own: a slow reader holds neither a connection nor an old
-        snapshot, which would slow the queue. What is answered during the download is in it or not.
+        snapshot, which would slow the queue.
         """
+        blocks = self._that_hold() if self.only_effective else self._said()
+        async for block in blocks:
+            yield block
+
+    async def _said(self) -> AsyncIterator[Sequence[Any]]:
+        async with self.sessions() as session:
+            newest = await session.scalar(select(func.max(Annotation.id))) or 0
         last = 0
         while True:
+            within = (
+                Annotation.project_id == self.project_id,
+                Annotation.id > last,
+                Annotation.id <= newest,
+            )
             async with self.sessions() as session:
-                block = (await session.execute(_annotations(self, last))).all()
+                block = await self._block(session, Annotation.id, within)
             if not block:
                 return
             last = block[-1][0]
             yield block
+
+    async def _that_hold(self) -> AsyncIterator[Sequence[Any]]:
+        last = -1
+        while True:
+            async with self.sessions() as session:
+                # What holds is asked several times.
+                await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+                answered = (await session.execute(_answered(self.project_id, last))).all()
+                within = (among(Annotation.example_id, [row.id for row in answered]),)
+                block = await self._block(session, Example.pool_index, within)
+            if not answered:
+                return
+            last = block[-1][_POOL_INDEX] if block else answered[-1].pool_index
+            if block:
+                yield block
+
+    async def _block(
+        self, session: AsyncSession, place: Any, within: Sequence[ColumnElement[bool]]
+    ) -> Sequence[Any]:
+        # One statement for both would be planned for a single row: how many hold nobody can tell.
+        ids = (await session.scalars(_first(self, place, within))).all()
+        found: Sequence[Any] = (await session.execute(_annotations(self, place, ids))).all()
+        return found
 
 
 def is_effective(by_class: bool) -> ColumnElement[bool]:
@@ -136,28 +177,50 @@ def is_effective(by_class: bool) -> ColumnElement[bool]:
     return and_(holds(), says, ~same_later, ~is_back, _heard())
 
 
-def _annotations(table: Table, last: int) -> Select[Any]:
-    """Annotations after ``last``, oldest first; ``effective`` marks one of each example, if any.
+def _answered(project_id: int, last: int) -> Select[int, int]:
+    """Ids and pool indices of the next examples after a pool index of which something was said."""
+    said = exists().where(Annotation.example_id == Example.id)
+    return (
+        select(Example.id, Example.pool_index)
+        .where(Example.project_id == project_id, Example.pool_index > last, said)
+        .order_by(Example.pool_index)
+        .limit(_FETCH)
+    )
 
-    After ``COLUMNS`` come the bytes of the example.
-    """
-    effective = is_effective(table.by_class)
-    is_agreed = table.only_effective and not table.by_class
-    label = Example.label if is_agreed else Annotation.label
+
+def _first(table: Table, place: Any, within: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    """Ids of the first annotations ``within``, by ``place``."""
     first = (
-        select(Annotation.id, stored_bytes(label).label("bytes"))
+        select(
+            Annotation.id,
+            place.label("place"),
+            stored_bytes(_label(table)).label("bytes"),
+        )
         .join(Example, Example.id == Annotation.example_id)
-        .where(Annotation.project_id == table.project_id, Annotation.id > last)
-        .order_by(Annotation.id)
+        .where(*within)
+        .order_by(place)
         .limit(_FETCH)
     )
     if table.people_only:
         first = first.where(Annotation.source != Source.MODEL)
     if table.only_effective:
-        first = first.where(effective)
-    next_ = within_bytes(first.subquery(), "id")
-    found = columns(ProjectClass.name, seen_as(), effective, speaks(), label)
-    return found.join(next_, next_.c.id == Annotation.id).order_by(Annotation.id)
+        first = first.where(is_effective(table.by_class))
+    return select(within_bytes(first.subquery(), "place").c.id)
+
+
+def _annotations(table: Table, place: Any, ids: Sequence[int]) -> Select[Any]:
+    """Annotations by ``place``; ``effective`` marks one of each example, if any.
+
+    After ``COLUMNS`` come the bytes of the example.
+    """
+    effective = is_effective(table.by_class)
+    found = columns(ProjectClass.name, seen_as(), effective, speaks(), _label(table))
+    return found.where(among(Annotation.id, ids)).order_by(place)
+
+
+def _label(table: Table) -> Any:
+    is_agreed = table.only_effective and not table.by_class
+    return Example.label if is_agreed else Annotation.label
 
 
 def columns(class_name: Any, seen: Any, effective: Any, speaking: Any, label: Any) -> Select[Any]:

@@ -10,6 +10,7 @@ from api.deps import SessionDep, StorageDep
 from api.maps import service
 from api.maps.planes import Level, Place, PoolIndex, tile_response
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapSurface, Polygon
+from api.schemas.contents import sends
 from api.schemas.pagination import Cursor, Items, Limit
 from api.schemas.parameters import RoundNumber
 from core.tables import Artifact
@@ -55,7 +56,7 @@ async def map_queries(session: SessionDep, project: ReviewedProject, number: Num
 @router.get(
     "/{number}/tiles/{level}/{column}/{row}",
     response_class=Response,
-    responses={200: {"content": {"application/octet-stream": {}}}},
+    responses=sends("application/octet-stream"),
 )
 async def map_tile(
     request: Request,

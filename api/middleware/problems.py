@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from fastapi import FastAPI, Request, Response
@@ -40,6 +40,9 @@ _STATUS = {
 _SHOWN = 20
 
 
+MEDIA_TYPE: Final = "application/problem+json"
+
+
 class Problem(BaseModel):
     """Body of every error response."""
 
@@ -73,7 +76,7 @@ def problem(
     return JSONResponse(
         body.model_dump(),
         status_code=status.value,
-        media_type="application/problem+json",
+        media_type=MEDIA_TYPE,
         headers=headers,
     )
 
@@ -200,3 +203,17 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(psycopg.OperationalError, _database_error)
     app.add_exception_handler(psycopg.InterfaceError, _database_error)
     app.add_exception_handler(Exception, _bug)
+
+
+def described(document: dict[str, Any]) -> dict[str, Any]:
+    """An API description in which errors are what they are.
+
+    Of a route FastAPI says that its errors are of the media type of its answers.
+    """
+    for path in document["paths"].values():
+        for operation in path.values():
+            for status, response in operation["responses"].items():
+                if status.startswith(("4", "5")):
+                    (content,) = response["content"].values()
+                    response["content"] = {MEDIA_TYPE: content}
+    return document

@@ -2,7 +2,7 @@ import pathlib
 import time
 from datetime import UTC, datetime
 from enum import IntEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
@@ -38,6 +38,7 @@ from api.pools.uploads import (
     receive,
     require_copied,
 )
+from api.schemas.contents import sends
 from api.schemas.pagination import Items
 from api.schemas.parameters import PathId
 from api.transfers.files import present_file
@@ -46,6 +47,11 @@ from core.jobs.imports import ImportParams
 from core.states import Split
 
 router = APIRouter(tags=["pools"])
+
+_PICTURE: Final = sends("image/*", "text/plain") | {
+    304: {"description": "As the caller has it."},
+    307: {"description": "It lies in a bucket; `Location` is a link to it."},
+}
 
 ColumnName = Annotated[str | None, Query(max_length=200)]
 AnnotationColumn = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -242,7 +248,11 @@ async def list_imports(
     return Items(items=await shown(session, settings, jobs))
 
 
-@router.get("/projects/{project_id}/imports/{job_id}/report.csv", response_class=FileResponse)
+@router.get(
+    "/projects/{project_id}/imports/{job_id}/report.csv",
+    response_class=FileResponse,
+    responses=sends("text/csv"),
+)
 async def import_report(
     request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, job_id: PathId
 ) -> FileResponse:
@@ -256,7 +266,7 @@ async def import_report(
     )
 
 
-@router.get("/examples/{example_id}/image", response_class=Response)
+@router.get("/examples/{example_id}/image", response_class=Response, responses=_PICTURE)
 async def example_image(
     request: Request,
     user: CurrentUser,
@@ -309,7 +319,7 @@ async def example_link(
     return ImageLink(url=url, expires_at=datetime.fromtimestamp(expires, UTC))
 
 
-@router.get("/images/{example_id}", response_class=Response)
+@router.get("/images/{example_id}", response_class=Response, responses=_PICTURE)
 async def linked_image(
     request: Request,
     storage: StorageDep,

@@ -9,6 +9,7 @@ from api.audit import record
 from api.callers.access import ProjectId, ReviewedProject, managing, reviewing
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep
+from api.schemas.contents import PARQUET, sends
 from api.schemas.pagination import Cursor, Page
 from api.schemas.parameters import PathId, QueryId
 from api.selections import exports, service
@@ -103,7 +104,11 @@ async def compare_selections(
         return await service.comparison(session, one, two, found)
 
 
-@router.get("/export", response_class=Response)
+@router.get(
+    "/export",
+    response_class=Response,
+    responses=sends("application/x-ndjson", "text/plain", PARQUET),
+)
 async def export_selection(
     request: Request,
     user: CurrentUser,
@@ -132,7 +137,7 @@ async def export_selection(
         body = exports.as_message_lines(sessions, path)
     elif format is SelectionFormat.PARQUET:
         body = exports.as_parquet(sessions, path, everything=everything)
-        media, suffix = "application/vnd.apache.parquet", "parquet"
+        media, suffix = PARQUET, "parquet"
     else:
         body, media, suffix = exports.as_ids(path), "text/plain", "txt"
     name = f"karat-instructions-{job_id}.{suffix}"

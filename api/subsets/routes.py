@@ -9,6 +9,7 @@ from api.audit import record
 from api.callers.access import ProjectId, ReviewedProject, managing, reviewing
 from api.callers.principal import CurrentUser
 from api.deps import OriginalsDep, SessionDep, StorageDep
+from api.schemas.contents import PARQUET, sends
 from api.schemas.pagination import Items
 from api.schemas.parameters import PathId
 from api.subsets import exports, service
@@ -49,7 +50,11 @@ async def compare_subsets(
     return await to_thread.run_sync(service.compared, storage, one, other)
 
 
-@router.get("/{subset_id}/export", response_class=Response)
+@router.get(
+    "/{subset_id}/export",
+    response_class=Response,
+    responses=sends("text/csv", "text/plain", "application/zip", PARQUET),
+)
 async def export_subset(
     request: Request,
     user: CurrentUser,
@@ -87,7 +92,7 @@ async def export_subset(
         media, suffix = "text/csv", "csv"
     elif format is SubsetFormat.PARQUET:
         body = exports.as_parquet(sessions, project_id, path, texts=texts)
-        media, suffix = "application/vnd.apache.parquet", "parquet"
+        media, suffix = PARQUET, "parquet"
     elif format is SubsetFormat.IDS:
         body, media, suffix = exports.as_ids(path), "text/plain", "txt"
     else:

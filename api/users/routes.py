@@ -5,6 +5,7 @@ from api.audit import record
 from api.callers.access import Staff
 from api.callers.principal import Admin
 from api.deps import SessionDep, SettingsDep
+from api.schemas.contents import sends
 from api.schemas.pagination import Cursor, Limit, Page
 from api.schemas.parameters import PathId
 from api.users import erasure, held, service
@@ -89,7 +90,9 @@ async def erase_user(session: SessionDep, admin: Admin, user_id: PathId) -> User
     return UserOut.model_validate(await erasure.erase(session, admin, user_id))
 
 
-@router.get("/{user_id}/export", response_class=StreamingResponse)
+@router.get(
+    "/{user_id}/export", response_class=StreamingResponse, responses=sends("application/x-ndjson")
+)
 async def export_user(
     request: Request, session: SessionDep, admin: Admin, user_id: PathId
 ) -> StreamingResponse:

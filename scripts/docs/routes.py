@@ -182,13 +182,20 @@ def _body(route: Route, schemas: Schemas) -> Iterator[str]:
 def _answers(route: Route, schemas: Schemas) -> Iterator[str]:
     for status, answer in route.operation["responses"].items():
         if status.isdigit():
-            found = answer.get("content", {}).get(_JSON, {}).get("schema")
-            what = f": {schemas.label(found)}" if found else _without_schema(status)
+            found = _schema_of(answer)
+            what = f": {schemas.label(found)}" if found else _without_schema(answer)
             yield f"**Answer** {status}{what}\n"
 
 
-def _without_schema(status: str) -> str:
-    return ", without a body" if status == "204" else ": a file or a stream"
+def _schema_of(answer: dict[str, Any]) -> dict[str, Any] | None:
+    """Of an answer in JSON; one that may be a file of another kind, too, is a file."""
+    content = answer.get("content", {})
+    found: dict[str, Any] | None = content[_JSON].get("schema") if [*content] == [_JSON] else None
+    return found
+
+
+def _without_schema(answer: dict[str, Any]) -> str:
+    return ": a file or a stream" if answer.get("content") else ", without a body"
 
 
 def _errors(route: Route) -> Iterator[str]:
@@ -247,7 +254,7 @@ def curl(route: Route, schemas: Schemas) -> str:
 
 def _answer_example(route: Route, schemas: Schemas) -> str:
     for status, answer in route.operation["responses"].items():
-        schema = answer.get("content", {}).get(_JSON, {}).get("schema")
+        schema = _schema_of(answer)
         if status.isdigit() and schema:
             value = json.dumps(schemas.example(schema), indent=2, ensure_ascii=False)
             lines = ['??? example "Answer"', "", "```json", *value.splitlines(), "```"]

@@ -1,5 +1,6 @@
 """Exports say what holds, what was said, and nothing that a path should not."""
 
+import asyncio
 import csv
 import io
 import json
@@ -10,6 +11,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from api.exports import tables
+from core.db import async_engine, async_sessions
+from core.settings import Settings
 from core.states import Role
 from core.tables import Example, Project
 from tests.api.test_labeling import lease, running, send, verdict
@@ -50,8 +54,9 @@ def test_jsonl_holds_every_answer_and_marks_those_in_force(http: TestClient, wor
     params: dict[str, str | bool] = {"format": "jsonl", "effective": True}
     path = f"/api/projects/{project.id}/export"
     holding = http.get(path, params=params, headers=one.headers).text.splitlines()
+    # In the order of the pool.
     assert [json.loads(line)["key"] for line in holding] == [
-        key for key, (holds, _) in effective.items() if holds
+        answer["key"] for answer in (right, skipped, sure)
     ]
     row = rows[right["key"]]
     assert (row["verdict"], row["class"], row["supersedes"]) == ("class", "cat", wrong["key"])
@@ -59,6 +64,43 @@ def test_jsonl_holds_every_answer_and_marks_those_in_force(http: TestClient, wor
     assert row["example_id"] == items[0]["example_id"]
     example = world.session.get_one(Example, row["example_id"])
     assert (row["sha256"], row["name"]) == (example.content_hash.hex(), example.name)
+
+
+@pytest.mark.parametrize("only_effective", [True, False])
+def test_what_is_corrected_during_the_download_is_there_once(
+    http: TestClient,
+    world: World,
+    installation: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    only_effective: bool,
+) -> None:
+    monkeypatch.setattr(tables, "_FETCH", 1)
+    project, admin = running(world), world.caller()
+    cat, dog = (one.id for one in world.classes(project))
+    items = lease(http, admin, project, 3)["items"]
+    said = [verdict(item["query_id"], "label", class_id=cat) for item in items]
+    send(http, admin, project, *said)
+
+    async def read() -> list[tuple[int, bool]]:
+        engine = async_engine(installation)
+        found: list[tuple[int, bool]] = []
+        table = tables.Table(async_sessions(engine), project.id, {}, only_effective=only_effective)
+        async for block in table.blocks():
+            if not found:
+                for answer in (said[0], said[2]):
+                    now = verdict(
+                        answer["query_id"], "label", class_id=dog, supersedes=answer["key"]
+                    )
+                    send(http, admin, project, now)
+            found += [(row[1], row[effective]) for row in block]
+        await engine.dispose()
+        return found
+
+    effective = tables.COLUMNS.index("effective")
+    found = asyncio.run(read())
+    assert [id_ for id_, _ in found] == [item["example_id"] for item in items]
+    # The last was corrected before it was read, and what it counts as now is in no whole table.
+    assert [holds for _, holds in found] == [True, True, only_effective]
 
 
 def test_csv_holds_the_same_as_jsonl(http: TestClient, world: World) -> None:

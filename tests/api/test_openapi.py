@@ -40,6 +40,19 @@ def described() -> dict[str, Any]:
     return found
 
 
+def test_description_says_of_what_every_answer_is() -> None:
+    answers = [
+        (f"{method} {path}", status, list(answer.get("content", {})))
+        for path, operations in described()["paths"].items()
+        for method, operation in operations.items()
+        for status, answer in operation["responses"].items()
+    ]
+    errors = [one for one in answers if one[1].startswith(("4", "5"))]
+    assert len(errors) > 100
+    assert [one for one in errors if one[2] != ["application/problem+json"]] == []
+    assert [one for one in answers if one[1] == "200" and not one[2]] == []
+
+
 def loose(schema: dict[str, Any], schemas: dict[str, Any], seen: set[str]) -> Iterator[str]:
     """Objects below a schema that take fields that they do not know."""
     name = schema.get("$ref", "").rpartition("/")[2]

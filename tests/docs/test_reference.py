@@ -50,6 +50,16 @@ def test_examples_of_a_route_fit_its_schema(route: routes.Route) -> None:
             assert _faults(schema, SCHEMAS.example(schema)) == []
 
 
+def test_a_page_says_where_an_answer_is_a_file_and_where_there_is_none() -> None:
+    page = routes.page("pools", GROUPS["pools"], SCHEMAS)
+    picture = page[page.index("{#example_image}") :]
+    assert "**Answer** 200: a file or a stream" in picture
+    assert "**Answer** 304, without a body" in picture
+    (export,) = (route for route in GROUPS["exports"] if route.operation["operationId"] == "export")
+    # It may be a JSON document, among others.
+    assert "**Answer** 200: a file or a stream" in routes.page("exports", [export], SCHEMAS)
+
+
 def test_links_between_pages_of_schemas_lead_somewhere() -> None:
     anchors = set(re.findall(r"\{#([\w-]+)\}", routes.schemas_page(SCHEMAS)))
     pages = [routes.page(tag, found, SCHEMAS) for tag, found in GROUPS.items()]

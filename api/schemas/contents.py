@@ -1,0 +1,21 @@
+"""What the API description says of answers that are no JSON."""
+
+from typing import Any, Final
+
+PARQUET: Final = "application/vnd.apache.parquet"
+_TEXTS: Final = ("text/", "application/json", "application/jsonl", "application/x-ndjson")
+Responses = dict[int | str, dict[str, Any]]
+
+
+def sends(*media_types: str) -> Responses:
+    """Of a route that answers with a file or a stream: what it may be of.
+
+    FastAPI knows nothing of the body of these, and clients made from the description would lose it.
+    """
+    return {200: {"content": {one: {"schema": _schema(one)} for one in media_types}}}
+
+
+def _schema(media_type: str) -> dict[str, str]:
+    if media_type.startswith(_TEXTS):
+        return {"type": "string"}
+    return {"type": "string", "format": "binary"}
