@@ -70,6 +70,7 @@ POOL: Final[Mapping[str, Shown]] = {
     "Stance": Shown("Stance"),
     "DuplicateGroup": Shown("DuplicateGroup"),
     "Changed": Shown("Changed"),
+    "Judged": Shown("Judged"),
 }
 LABELING: Final[Mapping[str, Shown]] = {
     "QueryMember": Shown("QueryMember"),

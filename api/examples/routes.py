@@ -20,6 +20,7 @@ from api.examples.schemas import (
     ExampleDetail,
     ExamplePage,
     Filters,
+    Judged,
     Judgement,
     Listing,
     LookAlikes,
@@ -163,7 +164,7 @@ async def judge_examples(
     storage: StorageDep,
     project: LockedToReview,
     body: Judgement,
-) -> Changed:
+) -> Judged:
     """Give images of the pool a verdict, as a review that settles them; a skip takes it back."""
     return await verdicts.judge(session, user, project, storage, body)
 

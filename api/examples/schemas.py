@@ -1,5 +1,6 @@
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, Self
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -293,12 +294,19 @@ class Selection(BaseModel):
 
 
 class Judgement(Selection, Labeled):
-    """What is said of a selection; a skip takes back what the caller has said of it here."""
+    """What is said of a selection; a skip takes back what the caller has said of it here.
+
+    With `undoes`, the `call` of what this route has answered before, a skip takes back that alone:
+    what the caller had said of an image until then counts again.
+    """
 
     verdict: Verdict
+    undoes: UUID | None = None
 
     @model_validator(mode="after")
     def _label_iff_verdict(self) -> Self:
+        if self.undoes is not None and self.verdict is not Verdict.SKIP:
+            raise ValueError("Give undoes with the verdict skip, and with no other.")
         if (self.verdict is Verdict.LABEL) != (self.label is not None):
             raise ValueError("Give class_id or label with the verdict label, and with no other.")
         return self
@@ -346,6 +354,12 @@ class Changed(BaseModel):
     moved: int
     left_out: dict[str, int]
     round: int | None
+
+
+class Judged(Changed):
+    """`call` names what was said just now, to whoever undoes it."""
+
+    call: UUID
 
 
 class Promoted(Changed):

@@ -12,7 +12,7 @@ from sqlalchemy.orm import aliased
 
 from api.callers.principal import Principal
 from api.examples.actions import changed_by, chosen, note, standing, votes_on
-from api.examples.schemas import Changed, Judgement
+from api.examples.schemas import Judged, Judgement
 from api.instruction_rows import in_open_groups, said_of_groups
 from core.among import among
 from core.consensus import Vote, answered, consensus, lock_examples
@@ -22,7 +22,7 @@ from core.groups import of_group
 from core.lifecycle import mark_answered
 from core.rounds import lock_unfinished
 from core.states import ExampleState, Source, Split, Verdict
-from core.tables import Annotation, Example, Project, ProjectClass, Query
+from core.tables import Annotation, Example, Project, ProjectClass, Query, Suggestion
 from core.tasks.registry import class_of, stored, task_type, type_of
 from core.tasks.spec import Label
 
@@ -33,10 +33,11 @@ async def judge(
     project: Project,
     storage: Storage,
     body: Judgement,
-) -> Changed:
+) -> Judged:
     """Give images of the pool a verdict that stands above those of annotators.
 
-    A skip takes the caller's own verdicts of this kind back: others' count again.
+    A skip takes the caller's own verdicts of this kind back: others' count again. One that undoes a
+    call takes back what was said there, and says again what that had taken the place of.
 
     Raises:
         Conflict: Too many images match.
@@ -53,10 +54,12 @@ async def judge(
     of_groups = task_type(project.task).of_groups
     by_itself = ~of_group() if of_groups else true()
     said = await votes_on(session, ids, by_itself)
-    mine = {
-        id_: next((row.id for row in reversed(rows) if _is_mine(row, principal)), None)
-        for id_, rows in said.items()
-    }
+    own = {id_: [row.id for row in rows if _is_mine(row, principal)] for id_, rows in said.items()}
+    before: dict[int, Annotation] = {}
+    if body.undoes is not None:
+        given, before = await _said_in(session, ids, body.undoes)
+        own = {id_: [one for one in held if one == given.get(id_)] for id_, held in own.items()}
+    mine = {id_: held[-1] for id_, held in own.items() if held}
     taken, not_taken = await _sorted(session, project, ids)
     left_out += not_taken
     if of_groups:
@@ -70,6 +73,7 @@ async def judge(
     else:
         taken, kept = await leave_queues(session, taken)
         left_out += kept
+    call = uuid.uuid4()
     rounds = await _rounds(session, taken)
     for id_ in taken:
         session.add(
@@ -77,19 +81,25 @@ async def judge(
                 project_id=project.id,
                 example_id=id_,
                 source=Source.REVIEW,
-                round_id=rounds.get(id_),
                 annotator_id=principal.id,
-                client_key=uuid.uuid4(),
-                verdict=body.verdict,
-                label=stored(body.label),
-                classes_version=project.classes_version,
+                client_key=_key(call, id_),
                 seconds=0.0,
                 cost=0.0,
                 counted=True,
                 supersedes_id=mine.get(id_),
+                **_repeated(before[id_])
+                if id_ in before
+                else {
+                    "round_id": rounds.get(id_),
+                    "verdict": body.verdict,
+                    "label": stored(body.label),
+                    "classes_version": project.classes_version,
+                },
             )
         )
     await session.flush()
+    if again := [before[id_].id for id_ in taken if id_ in before]:
+        await _decide_again(session, again, call)
     if taken:
         now = await votes_on(session, taken, by_itself)
         held = {id_: [Vote.of(row) for row in now[id_]] for id_ in taken}
@@ -97,7 +107,45 @@ async def judge(
         await session.execute(mark_answered(), outcomes)
     changed = changed_by(taken, left_out)
     await note(session, principal, project, "judge", changed, verdict=body.verdict.value)
-    return changed
+    return Judged(**changed.model_dump(), call=call)
+
+
+def _key(call: uuid.UUID, example_id: int) -> uuid.UUID:
+    """The key of what a call says of an example, by which it is found again."""
+    return uuid.uuid5(call, str(example_id))
+
+
+async def _said_in(
+    session: AsyncSession, ids: Sequence[int], call: uuid.UUID
+) -> tuple[dict[int, int], dict[int, Annotation]]:
+    """Of each example what a call has said, by id, and what that took the place of, if anything."""
+    earlier = aliased(Annotation)
+    statement = (
+        select(Annotation.example_id, Annotation.id, earlier)
+        .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
+        .where(among(Annotation.client_key, [_key(call, id_) for id_ in ids]))
+    )
+    rows = (await session.execute(statement)).all()
+    return {row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows if row[2] is not None}
+
+
+def _repeated(one: Annotation) -> dict[str, Any]:
+    """The part of an annotation that another has, too, which says the same in its place."""
+    # As old as it was: of what reviewers say the latest holds.
+    names = ("round_id", "verdict", "label", "classes_version", "created_at")
+    return {name: getattr(one, name) for name in names}
+
+
+async def _decide_again(session: AsyncSession, before: Sequence[int], call: uuid.UUID) -> None:
+    """Let decisions of reviews be what a call has said in their place, which is the same."""
+    decided = (
+        await session.scalars(select(Suggestion).where(among(Suggestion.annotation_id, before)))
+    ).all()
+    keys = [_key(call, one.example_id) for one in decided]
+    made = select(Annotation.example_id, Annotation.id).where(among(Annotation.client_key, keys))
+    again = dict((await session.execute(made)).all())
+    for suggestion in decided:
+        suggestion.annotation_id = again[suggestion.example_id]
 
 
 async def _in_groups(session: AsyncSession, held: Mapping[int, list[Vote]]) -> dict[str, list[Any]]:

@@ -7,7 +7,15 @@ from typing import Any, Literal
 from karat.client.arguments import listed
 from karat.client.filters import Sort, Which
 from karat.client.notebook import EXAMPLES, Listing
-from karat.client.pool_types import Changed, Count, DuplicateGroup, Example, Filters, LookAlike
+from karat.client.pool_types import (
+    Changed,
+    Count,
+    DuplicateGroup,
+    Example,
+    Filters,
+    Judged,
+    LookAlike,
+)
 from karat.client.resources import Class, FolderChoice, Job, Split, Verdict
 from karat.client.transport import Transport
 from karat.client.uploads import upload
@@ -290,7 +298,8 @@ class PoolClient:
         *,
         class_id: int | None = None,
         label: dict[str, Any] | None = None,
-    ) -> Changed:
+        undoes: str | None = None,
+    ) -> Judged:
         """Give images a verdict that settles them; ``skip`` takes yours of this kind back.
 
         Args:
@@ -298,11 +307,15 @@ class PoolClient:
             which: Ids, or filters.
             class_id: With the verdict ``label`` in projects of classes.
             label: With it in others: ``{"type": "boxes", "boxes": []}`` says *no objects*.
+            undoes: With ``skip``, the ``call`` of an earlier answer: only what that has said is
+                taken back, and what you had said before counts again.
         """
         body = {**_selection(which), "verdict": verdict, "class_id": class_id}
         if label is not None:
             body["label"] = label
-        changed: Changed = self._transport.request("POST", f"{self._path}/verdict", body=body)
+        if undoes is not None:
+            body["undoes"] = undoes
+        changed: Judged = self._transport.request("POST", f"{self._path}/verdict", body=body)
         return changed
 
     def queue(self, which: Sequence[int] | Filters) -> Changed:

@@ -185,3 +185,14 @@ class Changed(TypedDict):
     left_out: dict[str, int]
     moved: int
     round: int | None
+
+
+class Judged(TypedDict):
+    """`call` names what was said just now, to whoever undoes it."""
+
+    again: int
+    call: str
+    example_ids: list[int]
+    left_out: dict[str, int]
+    moved: int
+    round: int | None

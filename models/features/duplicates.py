@@ -13,8 +13,7 @@ import numpy as np
 import torch
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 from torch import Tensor
 from torch.nn import functional
 
@@ -33,6 +32,8 @@ _SHORTENED_FROM: Final = 4096
 _SAMPLE: Final = 16_384
 _ROWS: Final = 1024
 _COLUMNS: Final = 16_384
+_LEADERS: Final = 256
+"""After so many images it is said how far grouping is."""
 _APART: Final = 64.0
 """Pictures whose brightness is so far apart, of 255, are not the same, whatever their outlines."""
 
@@ -128,14 +129,14 @@ def groups_of(
     *,
     similarity: float,
     correlation: float,
-    check: Callable[[], None] = lambda: None,
+    progress: Progress | None = None,
 ) -> Indices:
     """Group the images that show the same picture.
 
     Two are linked if one is among the nearest of the other and they pass both thresholds. Whatever
     hangs together by links is looked at once more: each member has to be the same as the one that
     stands for all, so that no chain of small differences, as between the frames of a film, leads
-    from one picture to another.
+    from one picture to another. What hangs together only by such a chain is not compared.
 
     Args:
         rows: (N, k) the nearest of each.
@@ -144,7 +145,8 @@ def groups_of(
         means: (N,) likewise.
         similarity: least cosine.
         correlation: least product of outlines.
-        check: is called now and then; may raise `Cancelled`.
+        progress: counts images, once by their links and once more by their groups; may raise
+            `Cancelled`.
 
     Returns:
         (N,) int64: the image that stands for all that show the same, the first of them; -1 for one
@@ -153,10 +155,15 @@ def groups_of(
     count, k = rows.shape
     first = np.repeat(np.arange(count), k)[(cosines >= similarity).ravel()]
     second = rows[cosines >= similarity].astype(np.int64)
-    kept = _same(prints, means, first, second, correlation, check)
+    kept = np.zeros(len(first), dtype=np.bool_)
+    for start in range(0, len(first), _COLUMNS):
+        if progress is not None:
+            progress(int(first[start]), count)
+        some = slice(start, start + _COLUMNS)
+        kept[some] = _same(prints, means, first[some], second[some], correlation)
     links = np.sort(np.stack([first[kept], second[kept]], axis=1), axis=1)
     links = np.unique(links, axis=0) if len(links) else links.reshape(0, 2)
-    return _grouped(links, count, prints, means, correlation, check)
+    return _grouped(links, count, prints, means, correlation, progress)
 
 
 def _grouped(
@@ -165,45 +172,50 @@ def _grouped(
     prints: Any,
     means: Float32Array,
     correlation: float,
-    check: Callable[[], None],
+    progress: Progress | None,
 ) -> Indices:
     group = np.full(count, -1, dtype=np.int64)
-    ones = np.ones(len(links), dtype=np.int8)
-    graph = coo_array((ones, (links[:, 0], links[:, 1])), shape=(count, count))
-    _, component = connected_components(graph, directed=False)
+    both = np.concatenate([links, links[:, ::-1]])
+    graph = csr_array((np.ones(len(both), dtype=np.int8), both.T), shape=(count, count))
     linked = np.unique(links)
-    links_of = np.bincount(links.ravel(), minlength=count)
-    order = linked[np.argsort(component[linked], kind="stable")]
-    cuts = np.flatnonzero(np.diff(component[order])) + 1
-    for part in np.split(order, cuts) if len(order) else ():
-        left = part
-        while len(left) > 1:
-            # The one with most links; of equals the first that was imported.
-            leader = left[np.argmax(links_of[left])]
-            same = _same(prints, means, np.full(len(left), leader), left, correlation, check)
-            same |= left == leader
-            members = left[same]
-            if len(members) > 1:
-                group[members] = members.min()
-            left = left[~same]
+    # Those with most links first; of equals the first that was imported.
+    leaders = linked[np.argsort(-np.diff(graph.indptr)[linked], kind="stable")]
+    is_left = np.ones(count, dtype=np.bool_)
+    compared_with = np.full(count, -1, dtype=np.int64)
+    for place, leader in enumerate(leaders.tolist()):
+        if progress is not None and place % _LEADERS == 0:
+            progress(place, count)
+        if not is_left[leader]:
+            continue
+        is_left[leader] = False
+        members = joined = np.array([leader])
+        # From member to member: what only hangs on others is another picture, or a part of a chain.
+        while len(joined):
+            near = np.unique(np.concatenate([_linked_to(graph, one) for one in joined.tolist()]))
+            near = near[is_left[near] & (compared_with[near] != leader)]
+            compared_with[near] = leader
+            joined = near[_same(prints, means, np.array([leader]), near, correlation)]
+            is_left[joined] = False
+            members = np.concatenate([members, joined])
+        if len(members) > 1:
+            group[members] = members.min()
     return group
 
 
+def _linked_to(graph: csr_array, image: int) -> Indices:
+    linked: Indices = graph.indices[graph.indptr[image] : graph.indptr[image + 1]]
+    return linked
+
+
 def _same(
-    prints: Any,
-    means: Float32Array,
-    first: Indices,
-    second: Indices,
-    correlation: float,
-    check: Callable[[], None],
+    prints: Any, means: Float32Array, first: Indices, second: Indices, correlation: float
 ) -> NDArray[np.bool_]:
+    """(M,) whether images are the same as others, or (1,) one the same as each of them."""
     same: NDArray[np.bool_] = np.abs(means[first] - means[second]) <= _APART
-    for start in range(0, len(first), _COLUMNS):
-        check()
+    for start in range(0, len(second), _COLUMNS):
         some = slice(start, start + _COLUMNS)
-        products = np.vecdot(
-            prints[first[some]].astype(np.float32), prints[second[some]].astype(np.float32)
-        )
+        ones = prints[first if len(first) == 1 else first[some]].astype(np.float32)
+        products = np.vecdot(ones, prints[second[some]].astype(np.float32))
         same[some] &= products >= correlation
     return same
 

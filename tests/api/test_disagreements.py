@@ -106,6 +106,27 @@ def test_those_who_contradict_each_other_disagree(disputed: Crowd) -> None:
     assert listed.json()["items"] == [review]
 
 
+def test_what_was_settled_stays_so_where_a_later_verdict_is_undone(disputed: Crowd) -> None:
+    cat, dog = disputed.classes
+    item, _ = disputed.lease()
+    manager = disputed.world.caller()
+    assert disputed.decide(item, "keep", manager)["status"] == "accepted"
+    url = f"/api/projects/{disputed.project.id}/examples/verdict"
+    ids = [item["example_id"]]
+    body = {"ids": ids, "verdict": "label", "class_id": dog}
+    said = call(disputed.http, disputed.world, url, body, manager)
+    assert disputed.example(item).label_class_id == dog
+    body = {"ids": ids, "verdict": "skip", "undoes": said["call"]}
+    assert call(disputed.http, disputed.world, url, body, manager)["example_ids"] == ids
+    example = disputed.example(item)
+    assert (example.label_class_id, example.disputed) == (cat, False)
+    review = disputed.call("", caller=manager)
+    assert (review["open"], review["decided"]["keep"]) == (1, 1)
+    # And who has decided may still take that back.
+    assert disputed.decide(item, None, manager)["status"] == "accepted"
+    assert disputed.example(item).disputed
+
+
 def test_an_image_waits_until_everybody_who_is_asked_has_answered(
     http: TestClient, world: World
 ) -> None:

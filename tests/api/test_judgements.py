@@ -1,5 +1,6 @@
 """One verdict for many images: a review that settles them, and that can be taken back."""
 
+import uuid
 from typing import Any
 
 import pytest
@@ -61,6 +62,26 @@ def test_it_stands_above_annotators_until_it_is_taken_back(http: TestClient, wor
     assert state_of(world, fresh) is ExampleState.UNLABELED
 
 
+def test_one_call_is_undone_and_what_was_said_before_counts_again(
+    http: TestClient, world: World
+) -> None:
+    project, admin = running(world, images=4, queries=2), world.caller()
+    cat, dog = world.classes(project)
+    _, _, first, second = ids_of(world, project)
+    judge(http, project, admin, ids=[first], verdict="label", class_id=cat.id)
+    said = judge(http, project, admin, ids=[first, second], verdict="label", class_id=dog.id)
+    undo = {"ids": [first, second], "verdict": "skip", "undoes": said["call"]}
+    assert judge(http, project, admin, **undo)["example_ids"] == [first, second]
+    assert said_of(http, project, admin, first) == [("label", cat.id)]
+    assert state_of(world, first) is ExampleState.LABELED
+    assert state_of(world, second) is ExampleState.UNLABELED
+    # What was undone is not undone once more, nor is it anybody else's.
+    other = world.caller(Role.ENGINEER, project)
+    for caller in (admin, other):
+        assert judge(http, project, caller, **undo)["left_out"] == {"not_judged": 2}
+    assert said_of(http, project, admin, first) == [("label", cat.id)]
+
+
 def test_what_somebody_looks_at_and_the_last_of_a_round_stay(
     http: TestClient, world: World
 ) -> None:
@@ -86,6 +107,7 @@ def test_what_somebody_looks_at_and_the_last_of_a_round_stay(
         ({"ids": [1], "verdict": "label"}, 422),
         ({"ids": [1], "verdict": "ood", "class_id": 1}, 422),
         ({"ids": [1], "verdict": "maybe"}, 422),
+        ({"ids": [1], "verdict": "ood", "undoes": str(uuid.UUID(int=0))}, 422),
         ({"ids": [], "verdict": "ood"}, 422),
         ({"verdict": "ood"}, 422),
         ({"ids": [1], "filters": {}, "verdict": "ood"}, 422),

@@ -310,7 +310,9 @@ def test_images_of_other_projects_are_not_touched(http: TestClient, world: World
         more: dict[str, Any] = {"verdict": "ood"} if verb == "verdict" else {}
         said = act(http, project, admin, verb, ids=foreign, **more)
         assert said["left_out"] == {"unknown": 2}
-        assert said == act(http, project, admin, verb, ids=[10**9, 10**9 + 1], **more)
+        unknown = act(http, project, admin, verb, ids=[10**9, 10**9 + 1], **more)
+        # A verdict is named anew by each call.
+        assert said == {**unknown, **({"call": said["call"]} if "call" in said else {})}
     said = act(http, project, admin, "promote", 409, ids=foreign, name="bird")
     assert said == act(http, project, admin, "promote", 409, ids=[10**9], name="bird")
     annotator = world.caller(Role.ANNOTATOR, project)

@@ -174,27 +174,6 @@ def test_features_that_differ_are_no_picture_twice() -> None:
     assert groups_of(rows, cosines + 0.2, prints, means, **wanted).tolist() == [0, 0]
 
 
-def test_grouping_looks_whether_it_is_to_end_however_many_hang_together() -> None:
-    # Each is like each by its features, and shows something else.
-    count = 40
-    prints, means = np.eye(count, dtype=np.float32), np.zeros(count, np.float32)
-    prints[1:] += prints[:-1]
-    rows = np.roll(np.arange(count, dtype=np.int32), 1)[:, None]
-    asked: list[int] = []
-
-    def check() -> None:
-        asked.append(len(asked))
-        if len(asked) == 10:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        groups_of(
-            rows, np.ones((count, 1), np.float32), prints, means,
-            similarity=0.5, correlation=0.9, check=check,
-        )  # fmt: skip
-    assert len(asked) == 10
-
-
 @settings(max_examples=30, deadline=None)
 @given(st.integers(3, 60), st.floats(0.1, 3), st.integers(0, 1000))
 def test_a_chain_of_small_differences_is_not_one_picture(
@@ -223,3 +202,80 @@ def test_a_chain_of_small_differences_is_not_one_picture(
         assert turned.max() - turned.min() <= 2 * widest + 1e-3
     if step < widest:
         assert (group >= 0).sum() >= frames - 2 * len(set(group.tolist()))
+
+
+def test_of_those_that_all_hang_together_who_has_most_of_the_same_stands_for_them() -> None:
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        prints = generator.normal(size=(40, 3)).astype(np.float32)
+        prints /= np.linalg.norm(prints, axis=1, keepdims=True)
+        products = prints @ prints.T
+        same = products >= 0.8
+        np.fill_diagonal(products, -np.inf)
+        rows = np.argsort(-products, axis=1)[:, :39].astype(np.int32)
+        group = groups_of(
+            rows, np.ones((40, 39), np.float32), prints, np.zeros(40, np.float32),
+            similarity=0.5, correlation=0.8,
+        )  # fmt: skip
+        expected = np.full(40, -1)
+        left = np.ones(40, dtype=bool)
+        while left.any():
+            leader = np.argmax(np.where(left, same.sum(axis=1), -1))
+            members = np.flatnonzero(left & same[leader])
+            if len(members) > 1:
+                expected[members] = members[0]
+            left[members] = False
+        assert group.tolist() == expected.tolist()
+
+
+def film(frames: int) -> dict[str, Any]:
+    """Frames of a slow walk, each with the twenty around it as its nearest."""
+    generator = np.random.default_rng(0)
+    steps = generator.normal(size=(frames, 64)) * np.sqrt(1 - 0.998**2)
+    walk = np.empty((frames, 64), np.float32)
+    last = generator.normal(size=64)
+    for place, step in enumerate(steps):
+        last = 0.998 * last + step
+        walk[place] = last / np.linalg.norm(last)
+    around = np.array([one for one in range(-10, 11) if one])
+    rows = np.clip(np.arange(frames)[:, None] + around, 0, frames - 1).astype(np.int32)
+    return {
+        "rows": rows,
+        "cosines": np.ones(rows.shape, np.float32),
+        "prints": walk,
+        "means": np.zeros(frames, np.float32),
+        "similarity": 0.5,
+        "correlation": 0.98,
+    }
+
+
+def test_a_long_film_is_compared_only_where_it_hangs_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frames, pairs, same = 20_000, 0, duplicates._same
+
+    def counted(*given: Any) -> Any:
+        nonlocal pairs
+        pairs += len(given[3])
+        return same(*given)
+
+    monkeypatch.setattr(duplicates, "_same", counted)
+    group = groups_of(**film(frames))
+    assert (group >= 0).mean() > 0.9
+    assert pairs < 100 * frames
+
+
+def test_grouping_is_cancelled() -> None:
+    told: list[int] = []
+
+    def progress(step: int, steps: int) -> None:
+        assert 0 <= step <= steps == 5000
+        told.append(step)
+        if len(told) == 12:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        groups_of(**film(5000), progress=progress)
+    # Once by links, and then by groups.
+    assert len(told) == 12
+    assert told != sorted(told)

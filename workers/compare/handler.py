@@ -101,7 +101,7 @@ class Comparison:
             means,
             similarity=self.params.similarity,
             correlation=self.params.correlation,
-            check=self.context.check,
+            progress=self.progress,
         )
         isolation = isolation_of(np.asarray(cosines[:, :NEAREST]), NEAREST)
         write_alike(context.work / _FILE, Alike(isolation, group))

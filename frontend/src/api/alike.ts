@@ -3,7 +3,7 @@ import { call, client } from "./client";
 import { poolQueries } from "./pool";
 import { isActive } from "./rounds";
 import type { paths } from "./schema";
-import type { Changed, Job, Judgement } from "./types";
+import type { Job, Judged, Judgement } from "./types";
 
 export type Which = NonNullable<
   NonNullable<paths["/api/projects/{project_id}/duplicates"]["get"]["parameters"]["query"]>["which"]
@@ -37,7 +37,7 @@ export const holdCopies = (projectId: number, groups: number[] | null, which: Wh
   );
 
 /** Say of images of the pool what they are; a skip takes back what one has said so. */
-export const judgeExamples = (projectId: number, body: Judgement): Promise<Changed> =>
+export const judgeExamples = (projectId: number, body: Judgement): Promise<Judged> =>
   call(client.POST("/api/projects/{project_id}/examples/verdict", { params: at(projectId), body }));
 
 /** Have a file looked at, to find what is like it; gives the number of the job that has done it. */

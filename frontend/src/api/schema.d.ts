@@ -5340,8 +5340,34 @@ export interface components {
             timeout: number;
         };
         /**
+         * Judged
+         * @description `call` names what was said just now, to whoever undoes it.
+         */
+        Judged: {
+            /** Again */
+            again: number;
+            /**
+             * Call
+             * Format: uuid
+             */
+            call: string;
+            /** Example Ids */
+            example_ids: number[];
+            /** Left Out */
+            left_out: {
+                [key: string]: number;
+            };
+            /** Moved */
+            moved: number;
+            /** Round */
+            round: number | null;
+        };
+        /**
          * Judgement
          * @description What is said of a selection; a skip takes back what the caller has said of it here.
+         *
+         *     With `undoes`, the `call` of what this route has answered before, a skip takes back that alone:
+         *     what the caller had said of an image until then counts again.
          */
         Judgement: {
             /** Class Id */
@@ -5351,6 +5377,8 @@ export interface components {
             ids?: number[] | null;
             /** Label */
             label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
+            /** Undoes */
+            undoes?: string | null;
             verdict: components["schemas"]["Verdict"];
         };
         /**
@@ -12078,7 +12106,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Changed"];
+                    "application/json": components["schemas"]["Judged"];
                 };
             };
         };

@@ -228,3 +228,4 @@ export type Duplicates = Schemas["Duplicates"];
 export type DuplicateGroup = Schemas["DuplicateGroup"];
 export type Judgement = Schemas["Judgement"];
 export type Changed = Schemas["Changed"];
+export type Judged = Schemas["Judged"];

@@ -6,7 +6,14 @@ import { duplicatesQuery, holdCopies, judgeExamples, type Which } from "../../ap
 import { actOnExamples, poolQueries } from "../../api/pool";
 import { projectQuery } from "../../api/projects";
 import { serving } from "../../api/serving";
-import type { Changed, DuplicateGroup, Duplicates, Judgement, Project } from "../../api/types";
+import type {
+  Changed,
+  DuplicateGroup,
+  Duplicates,
+  Judged,
+  Judgement,
+  Project,
+} from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
@@ -23,7 +30,7 @@ const KINDS: Which[] = ["all", "leaking", "contradicting"];
 const text = t.alike;
 
 type Hold = { groups: number[] | null; which: Which };
-type Done = { action: "hold-out" | "verdict"; changed: Changed };
+type Done = { action: "hold-out"; changed: Changed } | { action: "verdict"; changed: Judged };
 
 /** Images that show the same picture, a group a row, and what can be done with each. */
 export function DuplicatesScreen({ project }: { project: Project }) {
@@ -51,10 +58,14 @@ export function DuplicatesScreen({ project }: { project: Project }) {
     onSuccess: (changed) => note({ action: "verdict", changed }),
   });
   const undo = useMutation({
-    mutationFn: ({ action, changed: { example_ids: ids } }: Done) =>
+    mutationFn: ({ action, changed }: Done): Promise<Changed> =>
       action === "hold-out"
-        ? actOnExamples(project.id, "release", { ids })
-        : judgeExamples(project.id, { ids, verdict: "skip" }),
+        ? actOnExamples(project.id, "release", { ids: changed.example_ids })
+        : judgeExamples(project.id, {
+            ids: changed.example_ids,
+            verdict: "skip",
+            undoes: changed.call,
+          }),
     onSuccess: () => note(null),
   });
   const show = (one: Which) =>
