@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, Update, func, insert, select, text, true, update
+from sqlalchemy import Update, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
@@ -14,20 +14,20 @@ from api.callers.principal import Principal
 from api.examples import service
 from api.examples.predicted import UNKNOWN, predictions_of
 from api.examples.schemas import MOST_AT_ONCE, Changed, Promoted, Promotion, Selection
+from api.examples.votes import standing, votes_on
 from api.projects import classes
 from api.projects.schemas import ClassOut
 from core.among import among
-from core.consensus import Vote, lock_examples, opinions, votes
+from core.consensus import Vote, lock_examples, opinions
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.lifecycle import mark_held_out, mark_queried, mark_released, mark_unqueried
 from core.rounds import extend_budget, lock_unfinished
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, RoundState, Split
-from core.tables import Annotation, Example, Project, Query, QueryMember, Round
+from core.tables import Example, Project, Query, QueryMember, Round
 from core.tasks.registry import task_type
 
-_ALL: Final = true()
 _BLOCK: Final = 2000
 _MOVE: Final = text(
     "UPDATE queries SET rank = new.rank "
@@ -355,25 +355,6 @@ async def _mark(session: AsyncSession, move: Callable[[list[int]], Update], ids:
     """Move examples to another state, some at a time."""
     for start in range(0, len(ids), _BLOCK):
         await session.execute(move(ids[start : start + _BLOCK]))
-
-
-async def standing(
-    session: AsyncSession, project: Project, ids: Sequence[int]
-) -> dict[int, Row[int, Split, ExampleState]]:
-    """Split and state of those of ``ids`` that the project has."""
-    statement = select(Example.id, Example.split, Example.state)
-    mine = statement.where(Example.project_id == project.id, among(Example.id, ids))
-    return {row.id: row for row in await session.execute(mine)}
-
-
-async def votes_on(
-    session: AsyncSession, ids: Sequence[int], which: ColumnElement[bool] = _ALL
-) -> dict[int, list[Any]]:
-    """The votes that hold on each image, of those that are wanted; no entry is an empty list."""
-    said: dict[int, list[Any]] = defaultdict(list)
-    for row in await session.execute(votes().where(among(Annotation.example_id, ids), which)):
-        said[row.example_id].append(row)
-    return said
 
 
 def changed_by(ids: list[int], left_out: Counter[str], round_: int | None = None) -> Changed:

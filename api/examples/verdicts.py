@@ -11,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from api.callers.principal import Principal
-from api.examples.actions import changed_by, chosen, note, standing, votes_on
+from api.examples.actions import changed_by, chosen, note
 from api.examples.schemas import Judged, Judgement
+from api.examples.votes import standing, votes_on
 from api.instruction_rows import in_open_groups, said_of_groups
 from core.among import among
 from core.consensus import Vote, answered, consensus, lock_examples
