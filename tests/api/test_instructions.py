@@ -518,11 +518,11 @@ def test_a_verdict_on_one_row_says_nothing_of_its_group(
     assert (told["order"], len(told["votes"])) == ([[id_] for id_ in ids[:3]], 2)
     # Corrected by hand, the ranking is that of the others.
     query_id, key = keys[0]
-    order = [[id_] for id_ in ids[2::-1]]
-    assert ann.rank(query_id, order, supersedes=key)["status"] == "accepted"
+    corrected = [[id_] for id_ in ids[2::-1]]
+    assert ann.rank(query_id, corrected, supersedes=key)["status"] == "accepted"
     first, *others = examples(world, project)[:3]
     assert (first.state, first.label, first.disputed) == (ExampleState.OOD, None, False)
-    assert [one.label["order"] for one in others if one.label] == [order] * 2
+    assert [one.label["order"] for one in others if one.label] == [corrected] * 2
     verified(installation)
     # Of whom somebody takes back what they have said, that counts which people said of the group.
     judge(0, "skip")

@@ -102,8 +102,8 @@ def test_each_filter_finds_what_it_says_and_all_have_to_hold(
     world.session.execute(
         update(Example).where(Example.pool_index == 7).values(name="Bee 100%.png", import_id=5)
     )
-    for place, form in ((9, "NFC"), (10, "NFD")):
-        name = unicodedata.normalize(form, "고양이.png")
+    composed = "고양이.png"
+    for place, name in ((9, composed), (10, unicodedata.normalize("NFD", composed))):
         world.session.execute(update(Example).where(Example.pool_index == place).values(name=name))
     world.session.add(
         Annotation(
