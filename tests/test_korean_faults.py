@@ -97,6 +97,7 @@ OF_PROGRAMS: Final = frozenset({
     "Give class_id or label with the verdict label, and with no other.",
     "Give ids or filters, and not both.",
     "Give spend_at_most, or finish, and not both.",
+    "Give undoes with the verdict skip, and with no other.",
     "a box is an object that names its class, and knows no queries",
     "a label is an object with a type",
     "a ranking ranks at least one row",
