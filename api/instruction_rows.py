@@ -11,10 +11,8 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from core.among import among
-from core.consensus import Vote, consensus, votes
-from core.groups import is_latest, of_group
 from core.states import RoundState
-from core.tables import Annotation, ExampleText, Query, Round
+from core.tables import ExampleText, Query, Round
 from core.tables import QueryMember as Member
 
 MOST_SHOWN: Final = 20_000
@@ -127,31 +125,6 @@ async def in_open_groups(session: AsyncSession, example_ids: Sequence[int]) -> s
         .where(among(Member.example_id, example_ids), Round.state != RoundState.CLOSED)
     )
     return set(await session.scalars(statement))
-
-
-async def said_of_groups(
-    session: AsyncSession, example_ids: Sequence[int]
-) -> dict[int, list[Vote]]:
-    """What was said of the group of each example: of several, of the last that anybody answered.
-
-    As ``core.lifecycle.mark_members`` gives it to the members; see there for what a group is.
-    """
-    groups = (
-        select(Member.example_id, Query.example_id.label("first"))
-        .join(Query, Query.id == Member.query_id)
-        .where(among(Member.example_id, example_ids), is_latest())
-        .order_by(Query.id.desc())
-    )
-    standing = (await session.execute(groups)).all()
-    said: dict[int, list[Vote]] = defaultdict(list)
-    firsts = among(Annotation.example_id, sorted({row.first for row in standing}))
-    for row in await session.execute(votes().where(firsts, of_group())):
-        said[row.example_id].append(Vote.of(row))
-    found: dict[int, list[Vote]] = {}
-    for row in standing:
-        if row.example_id not in found and consensus(said[row.first]) is not None:
-            found[row.example_id] = said[row.first]
-    return found
 
 
 async def _latest(session: AsyncSession, example_ids: Sequence[int]) -> dict[int, int]:

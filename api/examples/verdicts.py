@@ -13,8 +13,8 @@ from sqlalchemy.orm import aliased
 from api.callers.principal import Principal
 from api.examples.actions import changed_by, chosen, note
 from api.examples.schemas import Judged, Judgement
-from api.examples.votes import standing, votes_on
-from api.instruction_rows import in_open_groups, said_of_groups
+from api.examples.votes import said_of_groups, standing, votes_on
+from api.instruction_rows import in_open_groups
 from core.among import among
 from core.consensus import Vote, answered, consensus, lock_examples
 from core.errors import Invalid
@@ -56,11 +56,7 @@ async def judge(
     by_itself = ~of_group() if of_groups else true()
     said = await votes_on(session, ids, by_itself)
     own = {id_: [row.id for row in rows if _is_mine(row, principal)] for id_, rows in said.items()}
-    before: dict[int, Annotation] = {}
-    if body.undoes is not None:
-        given, before = await _said_in(session, ids, body.undoes)
-        own = {id_: [one for one in held if one == given.get(id_)] for id_, held in own.items()}
-    mine = {id_: held[-1] for id_, held in own.items() if held}
+    mine, before = await _replaced(session, own, body.undoes)
     taken, not_taken = await _sorted(session, project, ids)
     left_out += not_taken
     if of_groups:
@@ -88,14 +84,11 @@ async def judge(
                 cost=0.0,
                 counted=True,
                 supersedes_id=mine.get(id_),
-                **_repeated(before[id_])
-                if id_ in before
-                else {
-                    "round_id": rounds.get(id_),
-                    "verdict": body.verdict,
-                    "label": stored(body.label),
-                    "classes_version": project.classes_version,
-                },
+                **(
+                    _repeated(before[id_])
+                    if id_ in before
+                    else _given(body, project, rounds.get(id_))
+                ),
             )
         )
     await session.flush()
@@ -116,6 +109,26 @@ def _key(call: uuid.UUID, example_id: int) -> uuid.UUID:
     return uuid.uuid5(call, str(example_id))
 
 
+async def _replaced(
+    session: AsyncSession, own: Mapping[int, list[int]], undoes: uuid.UUID | None
+) -> tuple[dict[int, int], dict[int, Annotation]]:
+    """Which of the caller's votes are replaced, by example, and which hold again in their place.
+
+    Args:
+        session: A transaction.
+        own: The caller's votes that hold on each example, by id, the newest last.
+        undoes: The call that is undone, if any.
+    """
+    if undoes is None:
+        return {id_: held[-1] for id_, held in own.items() if held}, {}
+    given, before = await _said_in(session, list(own), undoes)
+    waiting = select(Query.example_id).where(among(Query.example_id, list(before)), ~Query.done)
+    # What was said before is no answer to what has been asked again since.
+    for id_ in await session.scalars(waiting):
+        before.pop(id_, None)
+    return {id_: given[id_] for id_, held in own.items() if given.get(id_) in held}, before
+
+
 async def _said_in(
     session: AsyncSession, ids: Sequence[int], call: uuid.UUID
 ) -> tuple[dict[int, int], dict[int, Annotation]]:
@@ -128,6 +141,16 @@ async def _said_in(
     )
     rows = (await session.execute(statement)).all()
     return {row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows if row[2] is not None}
+
+
+def _given(body: Judgement, project: Project, round_id: int | None) -> dict[str, Any]:
+    """The part of an annotation that says what is said now."""
+    return {
+        "round_id": round_id,
+        "verdict": body.verdict,
+        "label": stored(body.label),
+        "classes_version": project.classes_version,
+    }
 
 
 def _repeated(one: Annotation) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from sqlalchemy import ColumnElement, Row, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from core.among import among
-from core.consensus import votes
+from core.consensus import Vote, consensus, votes
+from core.groups import is_latest, of_group
 from core.states import ExampleState, Split
-from core.tables import Annotation, Example, Project
+from core.tables import Annotation, Example, Project, Query, QueryMember
 
 _ALL: Final = true()
 
@@ -32,3 +33,28 @@ async def votes_on(
     for row in await session.execute(votes().where(among(Annotation.example_id, ids), which)):
         said[row.example_id].append(row)
     return said
+
+
+async def said_of_groups(
+    session: AsyncSession, example_ids: Sequence[int]
+) -> dict[int, list[Vote]]:
+    """What was said of the group of each example: of several, of the last that anybody answered.
+
+    As ``core.lifecycle.mark_members`` gives it to the members; see there for what a group is.
+    """
+    groups = (
+        select(QueryMember.example_id, Query.example_id.label("first"))
+        .join(Query, Query.id == QueryMember.query_id)
+        .where(among(QueryMember.example_id, example_ids), is_latest())
+        .order_by(Query.id.desc())
+    )
+    standing = (await session.execute(groups)).all()
+    said: dict[int, list[Vote]] = defaultdict(list)
+    firsts = among(Annotation.example_id, sorted({row.first for row in standing}))
+    for row in await session.execute(votes().where(firsts, of_group())):
+        said[row.example_id].append(Vote.of(row))
+    found: dict[int, list[Vote]] = {}
+    for row in standing:
+        if row.example_id not in found and consensus(said[row.first]) is not None:
+            found[row.example_id] = said[row.first]
+    return found

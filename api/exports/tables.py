@@ -20,6 +20,7 @@ from sqlalchemy import (
     or_,
     select,
     true,
+    tuple_,
 )
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
@@ -53,11 +54,14 @@ def speaks() -> ColumnElement[bool]:
     It holds, and no review that holds has overruled it, nor of a model's any person.
     """
     review = aliased(Annotation)
+    # Of reviews the latest holds: one that is said again in the place of an undone one is as old as
+    # it was.
+    later = tuple_(review.created_at, review.id) > tuple_(Annotation.created_at, Annotation.id)
     overruled = exists().where(
         review.example_id == Annotation.example_id,
         review.source == Source.REVIEW,
         review.verdict != Verdict.SKIP,
-        or_(Annotation.source != Source.REVIEW, review.id > Annotation.id),
+        or_(Annotation.source != Source.REVIEW, later),
         holds(review),
     )
     return and_(holds(), ~overruled, ~_taken_back(), _heard())

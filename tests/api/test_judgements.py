@@ -1,5 +1,6 @@
 """One verdict for many images: a review that settles them, and that can be taken back."""
 
+import json
 import uuid
 from typing import Any
 
@@ -80,6 +81,41 @@ def test_one_call_is_undone_and_what_was_said_before_counts_again(
     for caller in (admin, other):
         assert judge(http, project, caller, **undo)["left_out"] == {"not_judged": 2}
     assert said_of(http, project, admin, first) == [("label", cat.id)]
+
+
+def test_what_is_said_again_is_as_old_as_it_was(http: TestClient, world: World) -> None:
+    project, admin = running(world, images=4, queries=1), world.caller()
+    other = world.caller(Role.ENGINEER, project)
+    cat, dog = world.classes(project)
+    one = ids_of(world, project)[3]
+    judge(http, project, admin, ids=[one], verdict="label", class_id=cat.id)
+    judge(http, project, other, ids=[one], verdict="label", class_id=dog.id)
+    call = judge(http, project, admin, ids=[one], verdict="ood")["call"]
+    judge(http, project, admin, ids=[one], verdict="skip", undoes=call)
+    world.session.expire_all()
+    assert world.session.get_one(Example, one).label_class_id == dog.id
+    params = {"format": "jsonl"}
+    found = http.get(f"/api/projects/{project.id}/export", params=params, headers=admin.headers)
+    told = [json.loads(line) for line in found.text.splitlines()]
+    assert [row["class"] for row in told if row["effective"]] == [dog.name]
+    assert [row["class"] for row in told if row["holds"]] == [dog.name]
+
+
+def test_what_was_said_before_is_no_answer_to_what_is_asked_again(
+    http: TestClient, world: World
+) -> None:
+    project, admin = running(world, images=4, queries=2), world.caller()
+    cat, dog = world.classes(project)
+    one = ids_of(world, project)[3]
+    judge(http, project, admin, ids=[one], verdict="label", class_id=cat.id)
+    call = judge(http, project, admin, ids=[one], verdict="label", class_id=dog.id)["call"]
+    assert act(http, project, admin, "queue", ids=[one])["example_ids"] == [one]
+    judge(http, project, admin, ids=[one], verdict="skip", undoes=call)
+    assert said_of(http, project, admin, one) == [("skip", None)]
+    (item,) = lease(http, admin, project, 1)["items"]
+    assert item["example_id"] == one
+    send(http, admin, project, verdict(item["query_id"], "label", class_id=cat.id))
+    assert state_of(world, one) is ExampleState.LABELED
 
 
 def test_what_somebody_looks_at_and_the_last_of_a_round_stay(
