@@ -75,7 +75,7 @@ async def delete_snapshot(
     """Remove a snapshot and its file. Labels stay as they are."""
     async with managing(request, user, project_id) as (session, project):
         key = await service.remove(session, user, project, snapshot)
-    await to_thread.run_sync(storage.remove_path, key)
+    await to_thread.run_sync(storage.discard, key)
 
 
 @router.get("/{snapshot}/diff")

@@ -235,15 +235,18 @@ class Storage:
             shutil.rmtree(path)
         return freed
 
-    def discard(self, name: str) -> None:
+    def discard(self, name: str) -> bool:
         """Remove what nothing names any more, as ``remove_path`` does. Blocks.
 
-        What cannot be removed stays, and the log says so.
+        Returns:
+            Whether it is gone; of what cannot be removed the log says so.
         """
         try:
             self.remove_path(name)
         except (OSError, DomainError) as error:
             logger.warning("%s, which nothing names any more, stays: %s", name, error)
+            return False
+        return True
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Files of selections that were made anew: they go once nobody can be reading them any more."""
 
-import logging
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -10,7 +9,6 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.artifacts.selections import SUPERSEDED
 from core.db import database_time
-from core.errors import DomainError
 from core.files.storage import Storage
 from core.states import ArtifactKind, RoundState
 from core.tables import Artifact, Round
@@ -19,8 +17,6 @@ from workers.jobs.locks import alone
 FOLLOW_LOCK: Final = 0x666F6C6C
 """First number of the lock under which a selection is made anew; the second is its round's."""
 GRACE: Final = timedelta(minutes=15)
-
-logger = logging.getLogger(__name__)
 
 
 def noted(session: Session, old: Artifact, new: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -76,12 +72,7 @@ def _remove(factory: sessionmaker[Session], storage: Storage, round_id: int) -> 
             meta = dict(artifact.meta)
             waiting = dict(meta.pop(SUPERSEDED))
             for key, since in list(waiting.items()):
-                if datetime.fromisoformat(since) < until:
-                    try:
-                        storage.remove_path(key)
-                    except (DomainError, OSError) as error:
-                        logger.warning("%s, which was made anew, stays for now: %s", key, error)
-                        continue
+                if datetime.fromisoformat(since) < until and storage.discard(key):
                     del waiting[key]
                     count += 1
             artifact.meta = {**meta, SUPERSEDED: waiting} if waiting else meta
