@@ -88,12 +88,22 @@ async def send_to_queue(
     Raises:
         Conflict: No round is open, too many images match, or the project asks about groups.
     """
+    _require_asked_alone(project)
     ids, left_out = await chosen(session, project, storage, selection)
     # Before anything is locked: the scores are read from files.
     predicted = await predictions_of(session, project, storage, ids)
     changed = await _queue(session, project, ids, predicted, left_out)
     await note(session, principal, project, "queue", changed)
     return changed
+
+
+def _require_asked_alone(project: Project) -> None:
+    if task_type(project.task).of_groups:
+        raise Conflict(
+            "asked_in_groups",
+            "Rows of instruction data are asked about in groups that a job puts together; start "
+            "select_instructions and let people rank some of them.",
+        )
 
 
 async def _queue(
@@ -103,12 +113,6 @@ async def _queue(
     predicted: Mapping[int, dict[str, Any]],
     left_out: Counter[str],
 ) -> Changed:
-    if task_type(project.task).of_groups:
-        raise Conflict(
-            "asked_in_groups",
-            "Rows of instruction data are asked about in groups that a job puts together; start "
-            "select_instructions and let people rank some of them.",
-        )
     # Rounds before examples, as everybody who stores verdicts locks them.
     rounds = (await session.scalars(lock_unfinished(project.id))).all()
     round_ = _open(rounds, project)
@@ -331,6 +335,7 @@ async def promote(
             project asks about groups.
         Invalid: The name cannot be a class's.
     """
+    _require_asked_alone(project)
     ids, left_out = await chosen(session, project, storage, promotion)
     statement = select(Example.id).where(
         Example.project_id == project.id,
