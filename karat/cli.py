@@ -98,8 +98,8 @@ def options(
     """Take the options that all commands share."""
     del version
     target.url = url
-    # Empty is unset, as everywhere.
-    target.token = token or None
+    # Empty is unset, as everywhere, and what was read from a file ends with a line end.
+    target.token = (token or "").strip() or None
 
 
 def main() -> None:

@@ -19,8 +19,8 @@ def named(reference: str, listed: Iterable[Mapping[str, Any]], what: str, where:
         where: Such as ``that you may see``, for the complaint.
 
     Raises:
-        KaratError: There is none (``project_not_found``), or one has this number and another this
-            name (``ambiguous_project``).
+        KaratError: There is none (``project_not_found``, of a project), or one has this number and
+            another this name (``ambiguous_project``).
     """
     known = list(listed)
     kind, _, rest = reference.partition(":")

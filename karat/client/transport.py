@@ -29,7 +29,8 @@ class KaratError(Exception):
 
     Attributes:
         code: Stable identifier, such as ``not_found`` or ``round_not_open``; ``unreachable`` when
-            no answer came, ``broken_off`` when a download came only in part.
+            no answer came, ``broken_off`` when a download came only in part, ``unexpected`` when
+            something else has answered.
         detail: What is wrong, for people.
         field: Dotted path of the offending input, if there is one.
         status: HTTP status; None when no answer came.
@@ -47,12 +48,12 @@ class KaratError(Exception):
         self.status = status
 
 
-class BadAddress(ValueError):
-    """Where Karat is said to be is no address."""
-
-
 # As it is imported, and read in a traceback.
 KaratError.__module__ = "karat"
+
+
+class BadAddress(ValueError):
+    """Where Karat is said to be is no address."""
 
 
 class Transport:

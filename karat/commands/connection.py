@@ -213,6 +213,8 @@ def remedy(error: Any) -> str:
         return "The token in KARAT_TOKEN is not valid: unset it, and log in with: karat login"
     if error.code == "scope_required":
         return "Log in with: karat login, or use a token with that scope."
+    if error.code == "unexpected":
+        return "See what is in front of Karat, as a proxy. Or name another: karat --url URL ..."
     if error.status == HTTPStatus.FORBIDDEN:
         return "Ask an admin for the role or the membership it takes."
     return _REMEDIES.get(error.code, "")

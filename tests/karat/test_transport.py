@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat import Client, KaratError
+from karat.commands.connection import remedy
 from tests.receiver import Answer, Receiver, receiver, status
 
 
@@ -47,6 +48,15 @@ def test_what_a_proxy_may_have_passed_on_is_not_sent_twice(
         client.webhooks.rotate_secret(1)
     assert (caught.value.code, caught.value.status) == ("unexpected", code)
     assert len(there.received) == 1
+
+
+def test_what_a_proxy_forbids_is_told_as_its_own(client: Client, there: Receiver) -> None:
+    there.answers = [says("<html>", 403, "text/html")]
+    with pytest.raises(KaratError) as caught:
+        client.version()
+    advice = remedy(caught.value)
+    assert "proxy" in advice
+    assert "role" not in advice
 
 
 @pytest.mark.parametrize(
