@@ -25,8 +25,9 @@ Learning = TypeVar("Learning", bound=NetworkParams)
 Looked = TypeVar("Looked", Weights, PublishedWeights)
 
 _LOOKING: Final = 0x77656967
-# Any worker may, as where its machine is restarted.
-_ENDED_ONCE: Final = ""
+# Once any worker may, as where its machine is restarted.
+_ONCE: Final = "1"
+_TWICE: Final = "2"
 _ENDED: Final = (
     "Two workers have ended that looked at these weights of {}, as they do that run out of memory: "
     "choose a smaller network, or {}."
@@ -84,11 +85,10 @@ def _look_at(
         rows = session.scalars(waiting).all()
         session.expunge_all()
     for row in rows:
-        ended = _ENDED.format(row.architecture, again)
-        if row.problem == ended:
-            _note(sessions, row, {"problem": ended})
+        if row.problem == _TWICE:
+            _note(sessions, row, {"problem": _ENDED.format(row.architecture, again)})
             continue
-        _mark(sessions, row, _ENDED_ONCE if row.problem is None else ended)
+        _mark(sessions, row, _ONCE if row.problem is None else _TWICE)
         _look(sessions, row, check)
 
 
@@ -111,12 +111,12 @@ def _look(
 
 
 def _mark(
-    sessions: sessionmaker[Session], row: Weights | PublishedWeights, problem: str | None
+    sessions: sessionmaker[Session], row: Weights | PublishedWeights, ended: str | None
 ) -> None:
-    """Store what is wrong if nothing is stored after this."""
+    """Store how many workers will have ended that looked, if nothing is stored after this."""
     table = type(row)
     with sessions.begin() as session:
-        session.execute(update(table).where(table.id == row.id).values(problem=problem))
+        session.execute(update(table).where(table.id == row.id).values(problem=ended))
 
 
 def _note(

@@ -1,7 +1,7 @@
 """Weights of networks: those that were uploaded, and which published ones the workers can have.
 
 A row that was not looked at has no ``checked_at``; one that was has a ``problem`` or is good. Until
-then ``problem`` is what would have ended the worker that looks at it.
+then ``problem`` is how many workers have begun to look at it, if any, and told nothing.
 """
 
 from datetime import datetime
