@@ -180,7 +180,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"labels/a.txt": "2 .5 .5 .1 .1\n", "data.yaml": YAML},
-        "of class 2, which data.yaml does not name",
+        "of class 2, and data.yaml has no name for it",
     ),
     ({"labels/a.txt": "1 32 24 10 10\n", "data.yaml": YAML}, "has 32 where a share of the image"),
     ({"labels/a.txt": "1 .5 .5 0 .1\n", "data.yaml": YAML}, "box 1 has no width"),
@@ -425,7 +425,7 @@ def test_two_yaml_files_that_differ_name_no_class(pool: BoxPool) -> None:
     pool.send({**names, **images, "labels/a.txt": "1 .5 .5 .1 .1", "labels/b.txt": "0 .5 .5 .1 .1"})
     assert {name: one[0][0] for name, one in pool.sides().items()} == {"images/b.jpg": "dog"}
     why = pool.why()["images/a.jpg"]
-    assert "is of class 1, which data.yaml and old.yaml name differently" in why
+    assert "is of class 1, which data.yaml, old.yaml name differently" in why
 
 
 def test_a_voc_file_that_counts_from_0_is_told(pool: BoxPool) -> None:

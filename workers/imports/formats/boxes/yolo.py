@@ -23,7 +23,7 @@ _MOST_NAMES: Final = 10_000
 _LEAST, _MOST = -1.0, 2.0
 _BOX, _SURE, _CORNERS = 5, 6, 9
 
-Said = Mapping[str, Mapping[int, str]]
+NamesByFile = Mapping[str, Mapping[int, str]]
 """What the numbers of classes stand for, by the path of each file of one folder that says it."""
 
 
@@ -33,11 +33,11 @@ class Names:
 
     Attributes:
         said: By what goes first.
-        passed: By lists that do not count beside a ``data.yaml``.
+        passed_over: By lists that do not count beside a ``data.yaml``.
     """
 
-    said: Said
-    passed: Said = field(default_factory=dict)
+    said: NamesByFile
+    passed_over: NamesByFile = field(default_factory=dict)
 
 
 class NamesByFolder:
@@ -70,7 +70,7 @@ class NamesByFolder:
         return Names(every[0]) if len(different) == 1 else None
 
 
-def _nearest(by_folder: Mapping[str, Said], name: str) -> Said:
+def _nearest(by_folder: Mapping[str, NamesByFile], name: str) -> NamesByFile:
     return next((by_folder[one] for one in _around(name) if one in by_folder), {})
 
 
@@ -139,7 +139,7 @@ def read(text: str, name: str, names: Names | None) -> Drawn | Refused:
     shown = printable(name)
     boxes: list[Rectangle] = []
     notes: dict[str, None] = {}
-    passed = names.passed if names is not None else {}
+    passed_over = names.passed_over if names is not None else {}
     lines = [(place, line.split()) for place, line in enumerate(lines_of(text), 1)]
     for number, (line, parts) in enumerate(((p, one) for p, one in lines if one), 1):
         found = _box(parts, number, names)
@@ -147,7 +147,7 @@ def read(text: str, name: str, names: Names | None) -> Drawn | Refused:
             return Refused(f"{shown}: box {number} (line {line}) {found.reason}")
         if found.is_made:
             notes[ENCLOSED] = None
-        for file, others in passed.items():
+        for file, others in passed_over.items():
             if others.get(int(float(parts[0])), found.class_name) != found.class_name:
                 notes[f"{printable(file)} names its classes otherwise, and was passed over"] = None
         boxes.append(found)
@@ -191,13 +191,13 @@ def _class(text: str, names: Names | None) -> str | Refused:
         return Refused(f"is of class {printable(text)[:20]!r}, which is not the number of one")
     if names is None:
         return Refused(
-            f"is of class {number:g}, and no data.yaml or classes.txt says what that is: put it "
-            "into the archive"
+            f"is of class {number:g}, and no data.yaml or classes.txt says what that is "
+            "for this file: put one beside it, or above"
         )
     said = {file: one[int(number)] for file, one in names.said.items() if int(number) in one}
-    files = " and ".join(PurePosixPath(printable(file)).name for file in said or names.said)
+    files = ", ".join(PurePosixPath(printable(file)).name for file in said or names.said)
     if not said:
-        return Refused(f"is of class {number:g}, which {files} does not name")
+        return Refused(f"is of class {number:g}, and {files} has no name for it: add that there")
     if len(set(said.values())) > 1:
         return Refused(
             f"is of class {number:g}, which {files} name differently: leave out those that do "
