@@ -210,7 +210,7 @@ def _linked_to(graph: csr_array, image: int) -> Indices:
 def _same(
     prints: Any, means: Float32Array, first: Indices, second: Indices, correlation: float
 ) -> NDArray[np.bool_]:
-    """(M,) whether images are the same as others, or (1,) one the same as each of them."""
+    """Whether (M,) images are the same as (M,) others, or as the one of a (1,): (M,)."""
     same: NDArray[np.bool_] = np.abs(means[first] - means[second]) <= _APART
     for start in range(0, len(second), _COLUMNS):
         some = slice(start, start + _COLUMNS)

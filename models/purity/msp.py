@@ -7,9 +7,9 @@ Examples in Neural Networks", ICLR 2017, section 2.
 from pytorch_ood.detector import MaxSoftmax
 
 from models.catalog.params.scores import MspParams
-from models.errors import NotReady
 from models.protocols import Float32Array, PoolView
 from models.purity.blocks import by_blocks
+from models.ranking.single_class import require_classes
 
 
 def score(view: PoolView, params: MspParams) -> Float32Array:
@@ -20,19 +20,6 @@ def score(view: PoolView, params: MspParams) -> Float32Array:
     """
     require_classes(view, "msp")
     return largest_probability(view.logits, params.temperature)
-
-
-def require_classes(view: PoolView, name: str) -> None:
-    """Refuse a view of one class.
-
-    Raises:
-        NotReady: there is one.
-    """
-    if view.classes < 2:
-        raise NotReady(
-            f"Purity {name} compares classes with each other and there is one; choose another "
-            "purity."
-        )
 
 
 def largest_probability(logits: Float32Array, temperature: float) -> Float32Array:

@@ -7,7 +7,8 @@ Detection in Neural Networks", ICLR 2018, section 3.
 from models.catalog.params.scores import OdinParams
 from models.errors import NotReady
 from models.protocols import Float32Array, PoolView
-from models.purity.msp import largest_probability, require_classes
+from models.purity.msp import largest_probability
+from models.ranking.single_class import require_classes
 
 
 def score(view: PoolView, params: OdinParams) -> Float32Array:

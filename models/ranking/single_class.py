@@ -46,3 +46,16 @@ def uncertain_view(candidates: Candidates, strategy: str) -> PoolView:
             "probe is once there are OOD answers."
         )
     return class_and_none(view, candidates.scores.purity)
+
+
+def require_classes(view: PoolView, name: str) -> None:
+    """Refuse to let a purity compare the classes of a view where there is one.
+
+    Raises:
+        NotReady: there is one.
+    """
+    if view.classes < 2:
+        raise NotReady(
+            f"Purity {name} compares classes with each other and there is one; choose another "
+            "purity."
+        )
