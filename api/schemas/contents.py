@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 PARQUET: Final = "application/vnd.apache.parquet"
-_TEXTS: Final = ("text/", "application/json", "application/jsonl", "application/x-ndjson")
+_TEXTS: Final = ("text/", "application/json", "application/x-ndjson")
 Responses = dict[int | str, dict[str, Any]]
 
 

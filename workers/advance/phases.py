@@ -161,7 +161,7 @@ class Advance:
 
     @property
     def frozen(self) -> bool:
-        """Whether the model trains a head on embeddings that are computed once."""
+        """Whether what the model learns from are embeddings, which are computed once."""
         return uses_embeddings(self.settings.model.name, self.settings.model.params)
 
     def embeddings(self) -> Any:
