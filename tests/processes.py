@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import httpx
+import psutil
 import psycopg
 
 from karat.local.fork_server import ForkedProcess, ForkServer
@@ -172,3 +173,14 @@ class Hold:
         eventually(lambda: not self.waiting(), "held transactions go on")
         self._connection.execute(f"DROP TRIGGER IF EXISTS hold ON {self._table}".encode())
         self._connection.close()
+
+
+def children_called(words: str, pid: int | None = None) -> list[psutil.Process]:
+    """Children that run and have ``words`` in their command line, of this process or another."""
+    found = []
+    for one in psutil.Process(pid).children():
+        # Others come and go meanwhile, and one that has ended has no command line.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if words in " ".join(one.cmdline()):
+                found.append(one)
+    return found

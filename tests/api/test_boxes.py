@@ -62,9 +62,11 @@ def test_the_size_of_a_foreign_image_is_told_to_nobody(http: TestClient, world: 
     for id_ in (world.session.scalar(foreign), 10**9):
         body = {"ids": [id_], "verdict": "label", "label": label}
         path = f"/api/projects/{project.id}/examples/verdict"
-        told.append(http.post(path, json=body, headers=reviewer.headers))
-    assert [one.status_code for one in told] == [200, 200]
-    assert told[0].content == told[1].content
+        answer = http.post(path, json=body, headers=reviewer.headers)
+        # Each call has a name of its own.
+        told.append((answer.status_code, {**answer.json(), "call": None}))
+    assert told[0] == told[1]
+    assert told[0][0] == 200
 
 
 def test_boxes_go_from_a_lease_to_the_example(http: TestClient, world: World) -> None:

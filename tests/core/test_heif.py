@@ -21,7 +21,7 @@ from PIL import Image
 from core.media.images import heif_decoder, heif_processes
 from core.media.images.rendition import rendered, upright_and_turn
 from tests import zoo
-from tests.processes import eventually
+from tests.processes import children_called, eventually
 from workers.imports.media.decode import decode
 from workers.imports.media.unlike import begins_as_image
 
@@ -41,11 +41,7 @@ def no_decoder() -> Iterator[None]:
 
 def decoders() -> list[psutil.Process]:
     """Those of this process that run."""
-    return [
-        one
-        for one in psutil.Process().children()
-        if one.status() != psutil.STATUS_ZOMBIE and heif_processes.PROGRAM in one.cmdline()
-    ]
+    return children_called(heif_processes.PROGRAM)
 
 
 def picture(content: bytes) -> Image.Image:

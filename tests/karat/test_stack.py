@@ -21,7 +21,7 @@ from karat.local.processes import AlreadyRunningError, Process, ServiceError
 from karat.local.stack import Stack, choose_port, is_ready
 from tests.conftest import Services
 from tests.karat.helpers import Run, descendants, wait_for, wait_gone
-from tests.processes import libpq_url
+from tests.processes import children_called, libpq_url
 
 
 @contextmanager
@@ -121,12 +121,8 @@ def test_up_uses_the_servers_it_is_given(
 
 def forked(pid: int) -> list[psutil.Process]:
     """What the fork server of ``karat up`` has forked."""
-    return [
-        one
-        for server in psutil.Process(pid).children()
-        if "karat: libraries" in " ".join(server.cmdline())
-        for one in server.children()
-    ]
+    servers = children_called("karat: libraries", pid)
+    return [one for server in servers for one in server.children()]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
