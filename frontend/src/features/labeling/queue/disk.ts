@@ -13,9 +13,9 @@ const VERSION = 2;
 /** What browsers say of a connection that they have closed themselves, and of one that is gone in between. */
 const LOST: ReadonlySet<string> = new Set(["InvalidStateError", "UnknownError"]);
 
-/** The outbox in IndexedDB; rejects where the browser has none. */
-export async function openDisk(name: string): Promise<Outbox> {
-  const disk = new DiskOutbox(name);
+/** The outbox in IndexedDB; rejects where the browser has none. Opened again, it is waited for that long. */
+export async function openDisk(name: string, patience: number): Promise<Outbox> {
+  const disk = new DiskOutbox(name, patience);
   await disk.opened();
   return disk;
 }
@@ -46,12 +46,13 @@ function renamed<Kept extends Stored>(entry: Kept): Kept {
 
 class DiskOutbox implements Outbox {
   readonly #name: string;
-  #db: Promise<IDBPDatabase<OutboxSchema>>;
+  readonly #patience: number;
+  #db: Promise<IDBPDatabase<OutboxSchema>> | null = null;
   #durable = true;
 
-  constructor(name: string) {
+  constructor(name: string, patience: number) {
     this.#name = name;
-    this.#db = this.#open();
+    this.#patience = patience;
   }
 
   /** Until a newer page has the storage, which sends what is in it. */
@@ -60,7 +61,7 @@ class DiskOutbox implements Outbox {
   }
 
   async opened(): Promise<void> {
-    await this.#db;
+    await this.#opened();
   }
 
   add(...entries: Stored[]): Promise<Pending[]> {
@@ -112,14 +113,29 @@ class DiskOutbox implements Outbox {
 
   /** Work with the storage. Browsers close that of pages in the background: it is opened again, once a call. */
   async #with<T>(work: (db: IDBPDatabase<OutboxSchema>) => Promise<T>): Promise<T> {
-    const used = this.#db;
+    const used = this.#opened();
     try {
-      return await work(await used);
+      return await work(await this.#soon(used));
     } catch (error) {
       if (!this.#durable || !LOST.has((error as Error).name)) throw error;
-      if (this.#db === used) this.#db = this.#open();
-      return await work(await this.#db);
+      if (this.#db === used) this.#db = null;
+      return await work(await this.#soon(this.#opened()));
     }
+  }
+
+  #opened(): Promise<IDBPDatabase<OutboxSchema>> {
+    this.#db ??= this.#open();
+    return this.#db;
+  }
+
+  /** What opens, unless that takes too long: it may come yet, and nobody's work stops meanwhile. */
+  async #soon<T>(opening: Promise<T>): Promise<T> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const error = new DOMException("The storage does not open.", "TimeoutError");
+      timer = setTimeout(() => reject(error), this.#patience);
+    });
+    return Promise.race([opening, late]).finally(() => clearTimeout(timer));
   }
 
   #open(): Promise<IDBPDatabase<OutboxSchema>> {
@@ -137,6 +153,7 @@ class DiskOutbox implements Outbox {
     opening.catch((error: Error) => {
       // It has come while the storage was closed.
       if (error.name === "VersionError") this.#durable = false;
+      if (this.#db === opening) this.#db = null;
     });
     return opening;
   }

@@ -118,6 +118,22 @@ it("opens the storage again that the browser has closed, and finds what is in it
   expect(await outbox.pending(USER)).toMatchObject([{ subject: { query_id: 2 } }]);
 });
 
+it("waits for storage that does not open again no longer than at first", async () => {
+  const open = indexedDB.open.bind(indexedDB);
+  const held = await openFirstVersion();
+  const opening = vi.spyOn(indexedDB, "open");
+  const outbox = await openOutbox({ name: uuid(), patience: 50 });
+  await outbox.add(answerTo(1));
+  closeBehind(opening);
+  // As long as somebody has an earlier version, it does not open.
+  opening.mockImplementation(() => open(held.name, 2));
+  await outbox.add(answerTo(2));
+  expect(outbox.durable).toBe(false);
+  expect(await outbox.pending(USER)).toMatchObject([{ subject: { query_id: 2 } }]);
+  expect(opening).toHaveBeenCalledTimes(2);
+  held.close();
+});
+
 it("leaves the storage to a later version that has come while it was closed", async () => {
   const opening = vi.spyOn(indexedDB, "open");
   const outbox = await openOutbox({ name: database });

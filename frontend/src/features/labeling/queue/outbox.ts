@@ -131,7 +131,7 @@ export async function openOutbox(opening: Opening = {}): Promise<Outbox> {
   const { name = "karat", patience = PATIENCE_MS, onLate } = opening;
   const outbox = new SafeOutbox();
   let late = false;
-  const opened = openDisk(name).then(
+  const opened = openDisk(name, patience).then(
     (disk) => {
       outbox.attach(disk);
       if (late) onLate?.();

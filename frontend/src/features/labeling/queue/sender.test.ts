@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ApiError } from "../../../api/errors";
 import { FakeServer } from "../../../test/fakeServer";
 import type { Outbox, StoredAnswer, StoredDecision } from "./model";
 import { openOutbox } from "./outbox";
@@ -190,6 +191,43 @@ describe("sending answers", () => {
     await isEmpty(sender);
     expect(sender.getView().rejected).toHaveLength(0);
     expect(submit.mock.calls.map(([, answers]) => answers.length)).toEqual([3, 1, 3]);
+  });
+
+  it("goes on with other projects while a proxy refuses what is of one", async () => {
+    const submit = server.submit.bind(server);
+    vi.spyOn(server, "submit").mockImplementation(async (project, answers) => {
+      if (project === 1) throw new ApiError(403, {});
+      return submit(project, answers);
+    });
+    await outbox.add(answerTo(1), answerTo(2, { projectId: 2 }), answerTo(3));
+    const sender = makeSender();
+    void sender.flush();
+    await vi.waitFor(() => expect(server.taken.map((one) => one.query_id)).toEqual([2]));
+    await vi.waitFor(() => expect(sender.getView().state).toBe("retrying"));
+    expect(sender.getView()).toMatchObject({ rejected: [], pending: [{}, {}] });
+  });
+
+  it("sends at once what comes while it waits for the storage alone", async () => {
+    vi.spyOn(outbox, "pending").mockRejectedValueOnce(new Error("away"));
+    const slept = vi.fn();
+    const sender = new AnswerSender({
+      userId: USER,
+      outbox,
+      api: server,
+      exclusive: (work) => work(),
+      wait: (_, wake) =>
+        new Promise((resolve) => {
+          slept();
+          wake.addEventListener("abort", () => resolve());
+        }),
+    });
+    senders.push(sender);
+    void sender.flush();
+    await vi.waitFor(() => expect(slept).toHaveBeenCalledOnce());
+    expect(sender.getView().state).toBe("idle");
+    await sender.add(answerTo(1));
+    await isEmpty(sender);
+    expect(server.taken).toHaveLength(1);
   });
 
   it("takes storage that does not answer for none that is empty", async () => {

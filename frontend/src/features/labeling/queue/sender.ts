@@ -51,12 +51,7 @@ export class AnswerSender {
   #sleep: AbortController | null = null;
 
   constructor(dependencies: Dependencies) {
-    this.#deps = {
-      isSignedIn: () => true,
-      wait: sleep,
-      now: () => Date.now(),
-      ...dependencies,
-    };
+    this.#deps = { isSignedIn: () => true, wait: sleep, now: () => Date.now(), ...dependencies };
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -85,6 +80,8 @@ export class AnswerSender {
   /** Store answers or decisions, all or none, then send them in the background. Resolves once they are stored. */
   async add(...entries: Stored[]): Promise<void> {
     const stored = await this.#deps.outbox.add(...entries);
+    // Where nothing waited, it slept for the sake of the storage.
+    if (this.#view.pending.length === 0) this.#sleep?.abort();
     this.#set({ pending: [...this.#view.pending, ...stored] });
     void this.flush();
   }
@@ -201,25 +198,28 @@ export class AnswerSender {
       return null;
     }
     if (!(error instanceof ApiError) || isTransient(error)) return this.#backOff();
-    if (error.status === 409) {
-      this.#heldUntil.set(placeOf(first), this.#deps.now() + HOLD_MS);
-      return 0;
-    }
+    if (error.status === 409) return this.#hold(first);
     // The request was refused as a whole: find the entry at fault by sending them one by one.
     if (batch.length > 1) {
       this.#batch = 1;
       return 0;
     }
     this.#batch = BATCH;
-    if (isOfProxy(error)) return this.#backOff();
+    if (isOfProxy(error)) return this.#hold(first);
     await this.#reject(first, error.code, error.message);
+    return 0;
+  }
+
+  /** Let the other places go on. */
+  #hold(entry: Pending): number {
+    this.#heldUntil.set(placeOf(entry), this.#deps.now() + HOLD_MS);
     return 0;
   }
 
   #backOff(): number {
     const base = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures += 1;
-    this.#set({ state: "retrying" });
+    if (this.#view.pending.length > 0) this.#set({ state: "retrying" });
     return base * (0.75 + Math.random() / 2);
   }
 
