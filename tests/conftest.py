@@ -51,9 +51,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """A process a core and two more, as each waits for servers and browsers now and then."""
+    """A process a core and one more, as each waits for servers and browsers now and then."""
     wanted = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
-    return int(wanted) if wanted else (os.cpu_count() or 1) + 2
+    return int(wanted) if wanted else (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
