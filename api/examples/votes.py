@@ -49,10 +49,9 @@ async def said_of_groups(
         .order_by(Query.id.desc())
     )
     standing = (await session.execute(groups)).all()
-    said: dict[int, list[Vote]] = defaultdict(list)
-    firsts = among(Annotation.example_id, sorted({row.first for row in standing}))
-    for row in await session.execute(votes().where(firsts, of_group())):
-        said[row.example_id].append(Vote.of(row))
+    firsts = sorted({row.first for row in standing})
+    on_groups = await votes_on(session, firsts, of_group())
+    said = {first: [Vote.of(row) for row in on_groups[first]] for first in firsts}
     found: dict[int, list[Vote]] = {}
     for row in standing:
         if row.example_id not in found and consensus(said[row.first]) is not None:

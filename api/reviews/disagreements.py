@@ -25,7 +25,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.callers.access import standings
 from api.callers.principal import Principal
-from core.consensus import STANCES, Vote, holds, stances, votes
+from api.examples.votes import votes_on
+from core.consensus import STANCES, Vote, holds, stances
 from core.states import ProjectRole
 from core.tables import Annotation, Example, Project, Query, Suggestion
 from core.tasks.registry import stored
@@ -141,7 +142,7 @@ async def take(
     found = dict((await session.execute(statement)).all())
     if not found:
         return [], {}
-    said = await votes_on(session, list(found))
+    said = await stances_on(session, list(found))
     rows = [
         {
             "project_id": project.id,
@@ -183,9 +184,7 @@ def _sides(said: Sequence[tuple[Label | None, int]]) -> dict[str, Any]:
     }
 
 
-async def votes_on(session: AsyncSession, example_ids: Sequence[int]) -> Said:
+async def stances_on(session: AsyncSession, example_ids: Sequence[int]) -> Said:
     """What annotators, and columns of files, say of each image; see ``stances``."""
-    said: dict[int, list[Vote]] = {id_: [] for id_ in example_ids}
-    for row in await session.execute(votes().where(Annotation.example_id.in_(example_ids))):
-        said[row.example_id].append(Vote.of(row))
-    return {id_: stances(found) for id_, found in said.items()}
+    said = await votes_on(session, example_ids)
+    return {id_: stances([Vote.of(row) for row in said[id_]]) for id_ in example_ids}

@@ -213,7 +213,7 @@ async def _shown(
     """What reviewers see of suggestions, and of what was decided on them."""
     found = list(rows)
     if said is None:
-        said = await disagreements.votes_on(session, [row[0].example_id for row in found])
+        said = await disagreements.stances_on(session, [row[0].example_id for row in found])
     votes = {
         id_: [Votes(class_id=class_of(one), label=one, count=count) for one, count in counted]
         for id_, counted in said.items()
