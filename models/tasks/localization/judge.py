@@ -9,7 +9,7 @@ import torch
 
 from models.catalog.params.localize import LocalizeParams
 from models.media.images.store import PixelStore
-from models.media.images.training.batches import resident, scaled
+from models.media.images.training.batches import fetched, scaled
 from models.protocols import Indices, Progress
 from models.tasks.localization.boxes import THRESHOLDS, Boxes, iou, localized, mean_box
 from models.tasks.localization.map_box import Map, box_of_map, enlarged_map
@@ -69,7 +69,7 @@ def look(
         if progress is not None:
             progress(start, len(indices))
         block = slice(start, start + _BLOCK)
-        images = scaled(resident(store[indices[block]], network.mean.device))
+        images = scaled(fetched(store, indices[block], network.mean.device))
         activations = network.map(images).float()
         outputs = network.outputs(network.features(activations))
         if network.kind == "regression":
