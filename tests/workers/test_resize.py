@@ -37,11 +37,18 @@ from workers.features import handler as features
 from workers.features.stored import LearnedFeatures, latest
 from workers.jobs.context import JobContext
 from workers.jobs.fairness import in_the_way
-from workers.resize import handler
-from workers.resize.refit import BATCH, Refit
+from workers.resize import handler, refit
+from workers.resize.refit import Refit
 from workers.resize.swap import name
 
+BATCH = 64
+"""How many images are fitted at once here."""
 N = 2 * BATCH + 40
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refit, "BATCH", BATCH)
 
 
 def content(number: int) -> tuple[str, bytes]:
@@ -212,7 +219,7 @@ PLACES = {
 
 
 def kill(pool: Pool, job: Job, place: str, moment: str, count: int) -> None:
-    at_once = {"workers.resize.handler:_SAVE_SECONDS": 0.0}
+    at_once = {"workers.resize.handler:_SAVE_SECONDS": 0.0, "workers.resize.refit:BATCH": BATCH}
     child = victim(RunJob.of(job), PLACES[place], moment, count, at_once)
     assert ended_by_kill(child), (place, moment, count)
     pool.session.refresh(job)

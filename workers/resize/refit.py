@@ -57,13 +57,13 @@ class Refit:
         with self._context.sessions() as session:
             return session.scalar(statement) or 0
 
-    def rows(self, start: int, most: int = BATCH) -> list[Row]:
-        """The images from a pool index on, in its order; at most ``most``, of 32 MiB or one."""
+    def rows(self, start: int, most: int | None = None) -> list[Row]:
+        """The images from a pool index on, in its order; at most a batch, of 32 MiB or one."""
         statement = (
             select(Example.pool_index, Example.name, Example.bytes, *ORIGINAL)
             .where(Example.project_id == self._context.project_id, Example.pool_index >= start)
             .order_by(Example.pool_index)
-            .limit(most)
+            .limit(most or BATCH)
         )
         with self._context.sessions() as session:
             found = session.execute(statement).all()
