@@ -1,10 +1,12 @@
 """What a stranger does first: from the login to the second batch, with a real browser."""
 
+import functools
 import io
 import zipfile
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Page, expect
 from sklearn.datasets import load_digits
@@ -14,9 +16,15 @@ from tests.e2e.importing import saved, send
 BUDGET = 20
 
 
+@functools.cache
+def _digits() -> NDArray[np.float64]:
+    """(1797, 8, 8) in 0 … 16: a table of text, which takes a while to read."""
+    return np.asarray(load_digits().images)
+
+
 def digit(index: int) -> bytes:
     """A handwritten digit as PNG, dark on light."""
-    pixels = 255 - np.clip(load_digits().images[index] * 16, 0, 255)
+    pixels = 255 - np.clip(_digits()[index] * 16, 0, 255)
     file = io.BytesIO()
     Image.fromarray(pixels.astype(np.uint8)).save(file, "PNG")
     return file.getvalue()

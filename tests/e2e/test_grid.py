@@ -39,11 +39,17 @@ def truth(queries: list[Query], ids: dict[str, int]) -> list[Answer]:
 
 
 @pytest.fixture
-def project(karat: Client, tmp_path: Path) -> ProjectClient:
+def images() -> int:
+    """How many the pool has."""
+    return IMAGES
+
+
+@pytest.fixture
+def project(karat: Client, tmp_path: Path, images: int) -> ProjectClient:
     """A project whose first round is open."""
     targets = load_digits().target
-    files = {f"{targets[index]}-{index}.png": digit(index) for index in range(IMAGES)}
-    settings = {"input_size": 8, "budget": FIRST, "zero_wait": False}
+    files = {f"{targets[index]}-{index}.png": digit(index) for index in range(images)}
+    settings = {"input_size": 8, "budget": min(FIRST, images), "zero_wait": False}
     project = karat.create_project(f"Grid {tmp_path.name}", list(NAMES), settings=settings)
     karat.wait(project.import_images(zip_of(tmp_path / "pool.zip", files))["id"])
     project.start()
@@ -52,9 +58,9 @@ def project(karat: Client, tmp_path: Path) -> ProjectClient:
 
 
 @pytest.fixture
-def predicted(project: ProjectClient) -> ProjectClient:
+def predicted(project: ProjectClient, images: int) -> ProjectClient:
     """A project whose second round is open, so that there are predictions."""
-    project.update(settings={"budget": 240})
+    project.update(settings={"budget": min(240, images - FIRST)})
     ids = {item["name"]: item["id"] for item in project.get()["classes"]}
     project.answer(truth(project.lease(FIRST)["items"], ids))
     eventually(
@@ -228,6 +234,7 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
     assert all(seconds > 0 for _, _, seconds, _ in stored)
 
 
+@pytest.mark.parametrize("images", [12])
 def test_a_project_without_the_grid_leads_to_the_single_mode(
     signed_in: Page, project: ProjectClient
 ) -> None:
@@ -243,6 +250,7 @@ def test_a_project_without_the_grid_leads_to_the_single_mode(
     assert page.url.endswith("/label/grid")
 
 
+@pytest.mark.parametrize("images", [140])
 def test_the_heading_of_a_group_is_whole_on_a_phone(
     signed_in: Page, predicted: ProjectClient
 ) -> None:
