@@ -24,8 +24,10 @@ _READY = """() => {
         && document.fonts.status === "loaded"
         && images.every((it) => it.complete);
 }"""
-_QUIET_MS = 150
-# What has come may lead to more requests, once the page gets to it.
+# What has come may lead to more requests, once the page gets to it; a window that grows asks for
+# little but larger images.
+_QUIET_MS = 60
+_QUIET_WIDER_MS = 30
 _IDLE = "new Promise((done) => requestIdleCallback(done, { timeout: 500 }))"
 _FOLLOW = """(path) => {
     history.pushState(null, "", path);
@@ -71,8 +73,13 @@ class View:
 
 
 @contextmanager
-def settling(page: Page) -> Iterator[None]:
-    """Wait, after what is done within, until requests are answered and the page has its heading."""
+def settling(page: Page, quiet_ms: int = _QUIET_MS) -> Iterator[None]:
+    """Wait, after what is done within, until requests are answered and the page has its heading.
+
+    Args:
+        page: What is waited for.
+        quiet_ms: For how long nothing may begin.
+    """
     waiting: set[Request] = set()
 
     def begin(request: Request) -> None:
@@ -90,9 +97,11 @@ def settling(page: Page) -> Iterator[None]:
     is_quiet = False
     while not is_quiet:
         page.wait_for_function(_READY)
-        page.wait_for_timeout(_QUIET_MS)
         page.evaluate(_IDLE)
-        is_quiet = not waiting and bool(page.evaluate(_READY))
+        # Briefly as long as something is on its way: its answer is what counts.
+        is_quiet = not waiting
+        page.wait_for_timeout(quiet_ms if is_quiet else 10)
+        is_quiet = is_quiet and not waiting and bool(page.evaluate(_READY))
     page.remove_listener("request", begin)
     page.remove_listener("requestfinished", end)
     page.remove_listener("requestfailed", end)
@@ -120,7 +129,7 @@ def widened(page: Page, open_: Callable[[], None], *, anew: bool = False) -> Ite
             page.set_viewport_size({"width": width, "height": WINDOWS[width]})
             open_()
         else:
-            with settling(page):
+            with settling(page, _QUIET_WIDER_MS):
                 page.set_viewport_size({"width": width, "height": WINDOWS[width]})
         yield width
 
