@@ -5,10 +5,11 @@ import contextlib
 import functools
 import os
 import socket
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import httpx
@@ -83,6 +84,45 @@ def _fork(module: str, arguments: Sequence[str], output: int, **environment: str
         directory=ROOT,
         environment={**os.environ, **environment},
     )
+
+
+def typed(
+    server: ForkServer,
+    module: str,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    seconds: float,
+) -> "subprocess.CompletedProcess[str]":
+    """``python -m module…`` in a folder, to its end; neither end of it is a terminal.
+
+    Raises:
+        subprocess.TimeoutExpired: It took longer, and was killed.
+    """
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = server.fork(
+            module,
+            arguments,
+            output=out.fileno(),
+            errors=err.fileno(),
+            directory=folder,
+            environment=environment,
+        )
+        try:
+            status = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        out.seek(0)
+        err.seek(0)
+        texts = [file.read().decode() for file in (out, err)]
+    return subprocess.CompletedProcess(arguments, status, *texts)
+
+
+def ended(module: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """``python -m module…`` to its end, with what is given in the test's environment."""
+    given = {**os.environ, **environment}
+    return typed(fork_server(), module, arguments, given, ROOT, 120)
 
 
 @contextlib.contextmanager

@@ -2,8 +2,6 @@
 
 import ast
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
@@ -12,14 +10,15 @@ from typing import Any
 import pytest
 
 from scripts import client_types
+from tests.processes import ended
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def test_committed_description_is_that_of_the_api() -> None:
-    printed = subprocess.run(
-        [sys.executable, "-m", "api.openapi"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout
+    done = ended("api.openapi")
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout
     committed = (ROOT / "frontend" / "openapi.json").read_text()
     # A difference of a line, not two texts of half a megabyte: the output of a failure is read.
     lines = unified_diff(committed.splitlines(), printed.splitlines(), lineterm="", n=0)

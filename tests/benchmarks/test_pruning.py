@@ -1,22 +1,17 @@
 """The benchmark of pruning at scale, on two thousand examples."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.processes import ended
 
 
 def test_it_times_the_selection_beside_the_plain_loop(tmp_path: Path) -> None:
     file = tmp_path / "results" / "pruning.json"
-    command = [
-        sys.executable, "-m", "benchmarks.pruning", "--n", "2000", "--d", "16", "--ratio", "0.1",
-        "--json", str(file),
-    ]  # fmt: skip
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    size = ("--n", "2000", "--d", "16", "--ratio", "0.1")
+    done = ended("benchmarks.pruning", *size, "--json", str(file))
     assert done.returncode == 0, done.stderr
     found = json.loads(file.read_text())
     assert found["seconds"] > 0

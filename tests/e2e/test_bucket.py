@@ -1,9 +1,6 @@
 """A pool that stays in a bucket: asked for in the browser, shown from there, never wrongly."""
 
-import os
 import secrets
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +13,7 @@ from karat.client.project import ProjectClient
 from karat.local.stack import Stack
 from tests.e2e.chromium import sign_in
 from tests.e2e.importing import confirm
+from tests.processes import ended
 from tests.s3 import CREDENTIALS, Bucket, S3Server
 from tests.stacks import admin_login, installed
 from tests.workers.import_files import encoded, picture
@@ -107,14 +105,8 @@ def test_the_command_line_takes_images_from_a_bucket(
     stack: Stack, far: Bucket, project: ProjectClient, token: str, tmp_path: Path
 ) -> None:
     def karat(*arguments: object, status: int = 0) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "karat", *map(str, arguments)],
-            env={**os.environ, "KARAT_URL": stack.url, "KARAT_TOKEN": token, "HOME": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        given = {"KARAT_URL": stack.url, "KARAT_TOKEN": token, "HOME": str(tmp_path)}
+        done = ended("karat", *map(str, arguments), **given)
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
 

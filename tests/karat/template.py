@@ -5,7 +5,6 @@ test types a dozen commands, and each would import for longer than it works.
 """
 
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,10 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from karat.local.fork_server import ForkServer
-from tests.processes import ROOT
+from tests.processes import ROOT, typed
 
 _LIBRARIES: Final = (
     "httpx", "rich.console", "rich.markdown", "rich.progress", "rich.table", "typer.rich_utils",
+    # Of the demo, which reads its pool before it refuses anything.
+    "PIL.Image", "pyarrow.parquet", "sklearn.datasets",
 )  # fmt: skip
 
 
@@ -34,24 +35,7 @@ class Template:
         Raises:
             subprocess.TimeoutExpired: It took longer, and was killed.
         """
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            process = self.server.fork(
-                "karat",
-                arguments,
-                output=out.fileno(),
-                errors=err.fileno(),
-                directory=folder,
-                environment=environment,
-            )
-            try:
-                status = process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise
-            out.seek(0)
-            err.seek(0)
-            texts = [file.read().decode() for file in (out, err)]
-        return subprocess.CompletedProcess(arguments, status, *texts)
+        return typed(self.server, "karat", arguments, environment, folder, seconds)
 
 
 @contextmanager

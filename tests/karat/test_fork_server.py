@@ -13,11 +13,11 @@ from typing import Any
 import psutil
 import pytest
 
+from core.settings import settings
 from karat.local.fork_server import ForkedProcess, ForkServer
 from karat.local.processes import stop_all
-from karat.local.programs import SERVING, WORKING
 from tests.karat.helpers import wait_gone
-from tests.processes import ROOT, eventually
+from tests.processes import ROOT, eventually, forked
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 
@@ -270,13 +270,12 @@ def test_who_no_longer_listens_disturbs_nobody(folder: Path) -> None:
     assert asleep.wait(10) == -signal.SIGKILL
 
 
-def test_libraries_read_nothing_of_the_environment() -> None:
+def test_libraries_read_nothing_of_the_environment(tmp_path: Path) -> None:
     # Programs of other directories, with settings of their own, come from the same server.
-    script = f"""
-import importlib
-for name in {[*SERVING, *WORKING]!r}:
-    importlib.import_module(name)
-from core.settings import settings
-raise SystemExit(settings.cache_info().currsize)
-"""
-    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+    read = tmp_path / "read"
+    assert forked(_read, read).wait(60) == 0
+    assert read.read_text() == "0"
+
+
+def _read(told: Path) -> None:
+    told.write_text(str(settings.cache_info().currsize))

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,7 +23,7 @@ from karat.local.installation import Installation
 from karat.local.restore import restore_from
 from tests.conftest import ROOT
 from tests.karat.helpers import image_folder
-from tests.processes import api, eventually, libpq_url, scheduler, worker
+from tests.processes import api, ended, eventually, libpq_url, scheduler, worker
 
 PASSWORD = "p%:/@'\"\\비밀"
 
@@ -43,14 +42,7 @@ def migrate(url: str, service: str | None = None) -> subprocess.CompletedProcess
     given = {"DATABASE_URL": url}
     if service is not None:
         given["KARAT_SERVICE_DATABASE_URL"] = service
-    return subprocess.run(
-        [sys.executable, "-m", "alembic", "-c", "migrations/alembic.ini", "upgrade", "head"],
-        cwd=ROOT,
-        env={**os.environ, **given},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return ended("alembic", "-c", "migrations/alembic.ini", "upgrade", "head", **given)
 
 
 def connect(url: str) -> psycopg.Connection[Any]:

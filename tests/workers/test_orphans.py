@@ -1,14 +1,11 @@
 """Files that belong to nothing: they are named, and only removed if somebody asks."""
 
-import subprocess
-import sys
-
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
 from core import settings
-from tests.conftest import ROOT
+from tests.processes import ended
 from tests.workers.test_removals import OWN, SHARED, age, delete, files, is_of, pool_of
 from tests.world import World
 from workers.cleanup import strays
@@ -75,15 +72,8 @@ def test_doctor_says_what_would_be_freed_and_frees_it(
     age(world.storage.root)
 
     def doctor(*more: str) -> str:
-        directory = ["--data-dir", str(installation.data_dir)]
-        done = subprocess.run(
-            [sys.executable, "-m", "karat", "doctor", *directory, "--orphans", *more],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        directory = ("--data-dir", str(installation.data_dir))
+        done = ended("karat", "doctor", *directory, "--orphans", *more)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
