@@ -25,10 +25,10 @@ from core.startup import uncollected
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.engines import shared_statements
-from tests.processes import libpq_url
+from tests.processes import lasting_folder, libpq_url
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.scratch import scratch
-from tests.stacks import FAST, put_database
+from tests.stacks import FAST, SHARED, put_database
 from tests.world import World
 from workers.celery_tasks import remove_files
 from workers.jobs import context
@@ -47,6 +47,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fuzz-cases", type=int, default=20_000, help="requests that the long tests make up"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the processes of a run, which inherit this one's environment, a directory to share."""
+    if not hasattr(config, "workerinput"):
+        os.environ[SHARED] = str(lasting_folder())
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -115,6 +121,9 @@ def services() -> Iterator[Services]:
             shared_statements(),
         ):
             found = Services(postgres, redis)
+            # What a first connection finds out of the tables is a file of the database, which
+            # copies have then; each server removes it as it starts.
+            psycopg.connect(libpq_url(found.database_url(TEMPLATE))).close()
             yield found
             found.close()
 

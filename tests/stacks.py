@@ -1,14 +1,18 @@
 """What tests of a whole installation share."""
 
+import fcntl
 import functools
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from karat.local.embedded import EmbeddedPostgres
 from karat.local.stack import Stack, alembic_settings
-from tests.processes import fork_server, lasting_folder, running
+from tests.processes import fork_server, running
 
+SHARED = "KARAT_TESTS_SHARED"
+"""Names the directory that all processes of a run have in common."""
 # Tests survive no power cut, so they need not wait for the disk.
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -42,12 +46,17 @@ def put_database(place: Path) -> None:
 
 @functools.cache
 def _database() -> Path:
-    folder = lasting_folder()
-    place, log = folder / "postgres", folder / "log"
+    """One for all processes of a run: who comes first makes it, the others wait for it."""
+    folder = Path(os.environ[SHARED])
+    place, made, log = folder / "postgres", folder / "made", folder / "log"
     command = ("alembic", "-c", str(alembic_settings()), "upgrade", "head")
-    with (
-        EmbeddedPostgres(place, settings=FAST) as postgres,
-        running(*command, log=log, DATABASE_URL=postgres.url) as process,
-    ):
-        assert process.wait(120) == 0, log.read_text()
+    with (folder / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            with (
+                EmbeddedPostgres(place, settings=FAST) as postgres,
+                running(*command, log=log, DATABASE_URL=postgres.url) as process,
+            ):
+                assert process.wait(120) == 0, log.read_text()
+            made.touch()
     return place
