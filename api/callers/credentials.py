@@ -2,14 +2,30 @@
 
 import hashlib
 import secrets
+from base64 import b64encode
 
 from anyio import CapacityLimiter, to_thread
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.low_level import ARGON2_VERSION
 
 _hasher = PasswordHasher()
+
+
+def _nobodys() -> str:
+    """A hash that is of no password, and as dear to compare with as any.
+
+    Put together rather than computed: that would take 64 MiB and a while in each process that
+    starts.
+    """
+    random = (secrets.token_bytes(size) for size in (_hasher.salt_len, _hasher.hash_len))
+    salt, digest = (b64encode(one).decode().rstrip("=") for one in random)
+    cost = f"m={_hasher.memory_cost},t={_hasher.time_cost},p={_hasher.parallelism}"
+    return f"$argon2id$v={ARGON2_VERSION}${cost}${salt}${digest}"
+
+
 # Verified when the user is unknown, so that the answer takes as long as for a known one.
-_NOBODY = _hasher.hash(secrets.token_urlsafe(16))
+_NOBODY = _nobodys()
 
 TOKEN_PREFIX = "karat_"
 

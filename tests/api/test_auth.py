@@ -4,13 +4,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from argon2 import extract_parameters
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 
-from api.callers.credentials import hash_password
+from api.callers.credentials import _NOBODY, hash_password, password_matches
 from api.callers.principal import COOKIE
 from core.states import Role
 from core.tables import ApiToken, LoginSession, User
+from tests.passwords import hashed
 from tests.world import World
 
 PASSWORD = "a long password"
@@ -25,12 +27,17 @@ def ada(world: World) -> User:
         email=LOGIN["email"],
         name="Ada",
         role=Role.ENGINEER,
-        password_hash=hash_password(PASSWORD),
+        password_hash=hashed(PASSWORD),
         active=True,
     )
     world.session.add(user)
     world.session.commit()
     return user
+
+
+def test_nobodys_password_is_as_dear_to_compare_with_as_anybodys() -> None:
+    assert extract_parameters(_NOBODY) == extract_parameters(hash_password(PASSWORD))
+    assert not password_matches("", None)
 
 
 def log_in(http: TestClient, **changes: str) -> Any:
