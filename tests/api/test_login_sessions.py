@@ -3,17 +3,17 @@
 from datetime import datetime, timedelta
 
 import pytest
-from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
 from api.callers.principal import COOKIE
 from core.states import Role
 from core.tables import Audit, LoginSession, User
+from tests.passwords import hashed
 from tests.world import World
 
 PASSWORD = "a long password"
-HASHED = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+HASHED = hashed(PASSWORD)
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from pydantic import SecretStr, ValidationError
 from sqlalchemy import select, update
 
 from api.bootstrap import reset
-from api.callers.credentials import hash_password
 from api.callers.principal import COOKIE
 from api.oidc.flow import COOKIE as FLOW
 from api.oidc.flow import own_page
@@ -28,6 +27,7 @@ from core.settings import Settings
 from core.settings.sign_in import read_roles
 from core.states import ProjectRole, Role
 from core.tables import ApiToken, Audit, Identity, LoginSession, Member, User
+from tests.passwords import hashed
 from tests.provider import CLIENT, SECRET, Claims, Provider, person, provider_running
 from tests.world import World
 
@@ -505,7 +505,7 @@ def test_passwords_can_be_off_and_an_admin_gets_in_from_the_server(
 ) -> None:
     password = "four words that fit"
     boss = User(email="boss@example.org", name="Boss", role=Role.ADMIN,
-                password_hash=hash_password(password), active=True)  # fmt: skip
+                password_hash=hashed(password), active=True)  # fmt: skip
     world.session.add(boss)
     world.session.commit()
     http = served(oidc_only=True, oidc_name="Acme")

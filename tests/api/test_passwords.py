@@ -7,9 +7,9 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from api.bootstrap import reset
-from api.callers.credentials import hash_password
 from core.states import Role
 from core.tables import Audit, User
+from tests.passwords import hashed
 from tests.world import World
 
 EMAIL = "ada@example.org"
@@ -23,7 +23,7 @@ def ada(world: World) -> User:
         email=EMAIL,
         name="Ada",
         role=Role.ANNOTATOR,
-        password_hash=hash_password(OLD),
+        password_hash=hashed(OLD),
         active=True,
     )
     world.session.add(user)

@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 from sqlalchemy import delete, select, update
 
@@ -15,6 +14,7 @@ from api.second_factor import totp
 from core.settings import Settings
 from core.states import Role
 from core.tables import LoginAttempt, RecoveryCode, SecondFactor, User
+from tests.passwords import hashed
 from tests.world import World
 
 EMAIL, PASSWORD = "ada@example.org", "a long password"
@@ -23,7 +23,7 @@ RFC = base64.b32encode(b"12345678901234567890").decode()
 
 
 # As slow as it has to be in an installation, it would be most of what these tests take.
-HASHED = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+HASHED = hashed(PASSWORD)
 
 
 @pytest.fixture

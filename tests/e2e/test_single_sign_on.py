@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from argon2 import PasswordHasher
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, expect
 from pydantic import SecretStr
@@ -15,6 +14,7 @@ from core.settings import Settings
 from core.states import Role
 from core.tables import User
 from tests.e2e.chromium import complaints, sign_in
+from tests.passwords import hashed
 from tests.provider import CLIENT, SECRET, Provider, person, provider_running
 from tests.security.serving import serving
 from tests.world import World
@@ -85,10 +85,9 @@ def test_one_signs_in_elsewhere_comes_back_to_the_page_and_signs_out_of_both(
 
 
 def test_a_second_factor_is_added_and_asked_for(page: Page, world: World) -> None:
-    hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
     world.session.add(
-        User(email=EMAIL, name="Ada", role=Role.ANNOTATOR, password_hash=hashed, active=True,
-             second_factor_required=True)
+        User(email=EMAIL, name="Ada", role=Role.ANNOTATOR, password_hash=hashed(PASSWORD),
+             active=True, second_factor_required=True)
     )  # fmt: skip
     world.session.commit()
     page.goto("/")

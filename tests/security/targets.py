@@ -12,7 +12,6 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 from sqlalchemy import select, update
 
-from api.callers.credentials import hash_password
 from api.pools import links
 from api.snapshots.schemas import SnapshotCounts
 from core.artifacts.pool_snapshots import SnapshotWriter, digest_of
@@ -43,6 +42,7 @@ from core.tables import (
 from core.tasks.classification import stored_class
 from tests.api.test_subsets import add_subset
 from tests.certificates import add_certificate
+from tests.passwords import hashed
 from tests.world import Caller, World, png
 from workers.instructions.report import figures
 
@@ -283,7 +283,7 @@ def _person(world: World, found: Target) -> Target:
         email=f"{uuid.uuid4()}@example.org",
         name="Login",
         role=Role.ANNOTATOR,
-        password_hash=hash_password(PASSWORD),
+        password_hash=hashed(PASSWORD),
         active=True,
     )
     world.session.add(user)

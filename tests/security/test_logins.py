@@ -16,13 +16,14 @@ from sqlalchemy import select, text, update
 
 from api.auth import devices
 from api.callers import login_limits as limits
-from api.callers.credentials import hash_password, password_matches
+from api.callers.credentials import password_matches
 from api.callers.principal import COOKIE
 from api.main import create_app
 from core.settings import Settings
 from core.states import Role
 from core.tables import LoginAttempt, LoginSession, User
 from tests import processes
+from tests.passwords import hashed
 from tests.world import World
 
 EMAIL, PASSWORD = "ada@example.org", "a long password"
@@ -44,7 +45,7 @@ def installation(installation: Settings) -> Settings:
 @pytest.fixture
 def ada(world: World) -> User:
     user = User(
-        email=EMAIL, name="Ada", role=Role.ENGINEER, password_hash=hash_password(PASSWORD),
+        email=EMAIL, name="Ada", role=Role.ENGINEER, password_hash=hashed(PASSWORD),
         active=True,
     )  # fmt: skip
     world.session.add(user)
@@ -126,7 +127,7 @@ def test_a_browser_is_known_for_one_account_and_for_a_while(
     for name in ("ada", "bob"):
         world.session.add(
             User(email=f"{name}@example.org", name=name, role=Role.ANNOTATOR,
-                 password_hash=hash_password(PASSWORD), active=True)
+                 password_hash=hashed(PASSWORD), active=True)
         )  # fmt: skip
     world.session.commit()
     assert log_in(http).status_code == 200

@@ -8,12 +8,12 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from api.callers.credentials import hash_password
 from api.main import create_app
 from api.middleware.connections import Limits
 from core.settings import Settings
 from core.states import ProjectRole, ProjectState, Role, Scope
 from core.tables import Project
+from tests.passwords import hashed
 from tests.security.serving import serving
 from tests.world import Caller, World
 
@@ -133,7 +133,7 @@ def test_an_open_stream_keeps_no_rights_of_a_role_that_was_taken(
 
 def _with_password(world: World, *projects: Project) -> Caller:
     caller = world.caller(Role.ENGINEER, *projects)
-    caller.user.password_hash = hash_password(_PASSWORD)
+    caller.user.password_hash = hashed(_PASSWORD)
     world.session.commit()
     return caller
 
