@@ -67,13 +67,16 @@ def _by_random(advance: Advance, unlabeled: int) -> OodLeft | None:
     # What is typical of the pool, or was sent by somebody, was chosen and not drawn.
     chosen = np.union1d(snapshot.requested, snapshot.typical)
     drawn = (snapshot.label_rounds == 0) & ~np.isin(snapshot.labeled, chosen)
-    later = asked & ~drawn
+    # Whoever has labeled it since, it was among what the draws tell of.
+    later = (asked | np.isin(snapshot.labeled, snapshot.outside)) & ~drawn
+    by_models = ~np.isin(snapshot.outside, snapshot.labeled)
+    since = np.concatenate([is_ood[later], snapshot.outside_is_ood[by_models]])
     return ood_left_by_random(
         int((~is_ood & drawn).sum()),
         int((is_ood & drawn).sum()),
         unlabeled=unlabeled,
-        later_inside=int((~is_ood & later).sum()),
-        later_ood=int((is_ood & later).sum()),
+        later_inside=int((~since).sum()),
+        later_ood=int(since.sum()),
     )
 
 
