@@ -101,7 +101,7 @@ def test_what_is_sent_to_the_random_round_was_not_drawn(world: World, http: Test
 def test_what_was_labeled_outside_of_rounds_was_there_to_be_drawn(
     world: World, http: TestClient
 ) -> None:
-    loop, admin = Loop(world, budget=20), world.caller()
+    loop, admin = Loop(world, budget=20, goal="find_all"), world.caller()
     before = ids_of(world, loop.project)[59]
     judge(http, loop.project, admin, ids=[before], verdict="ood")
     # It was there before the first queue was drawn.
@@ -117,17 +117,33 @@ def test_what_was_labeled_outside_of_rounds_was_there_to_be_drawn(
         if example.pool_index % 3 == 0
     ][:4]
     judge(http, loop.project, admin, ids=by_hand, verdict="ood")
+    before_it = left_now(http, loop.project, admin)
     labeled = add_certificate(world, loop.project)
     url = f"/api/projects/{loop.project.id}/certificates/{labeled.id}"
     assert http.post(f"{url}/apply", headers=admin.headers).status_code == 202
     go_on_with_all(sessionmaker(world.session.get_bind()), world.storage)
-    assert http.get(url, headers=admin.headers).json()["auto"] > 10
+    given = http.get(url, headers=admin.headers).json()["auto"]
+    assert given > 10
+    # What it has found was among what is left, and is told once.
+    after_it = left_now(http, loop.project, admin)
+    assert after_it == {
+        "found": before_it["found"] + given,
+        **{name: max(0, before_it[name] - given) for name in ("left", "low", "high")},
+    }
     loop.advance(1, 6)
     found = rounds_of(http, loop.project, admin)[1]
     # 3 of the 8 drawn are OOD, and so 3/8 of the 51 others.
     left = 3 / 8 * 51 - len(by_hand) - found["answered"]["ood"]
     assert 0 < left < found["ood_left"]["unlabeled"]
     assert found["ood_left"]["by_random"]["count"] == pytest.approx(left)
+
+
+def left_now(http: TestClient, project: Project, caller: Caller) -> dict[str, float]:
+    found = http.get(f"/api/projects/{project.id}/outlook", headers=caller.headers).json()
+    values: dict[str, float] = next(
+        one["values"] for one in found["reasons"] if one["code"] == "left"
+    )
+    return values
 
 
 def unlabeled(project: Project) -> Select[Example]:
