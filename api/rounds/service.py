@@ -137,7 +137,7 @@ async def found_since(session: AsyncSession, project: Project) -> int | None:
         .order_by(Round.number.desc())
         .limit(1)
     )
-    then = await session.scalar(statement)
+    then: dict[str, int] | None = await session.scalar(statement)
     if then is None or "inside" not in then:
         return None
     now = select(func.count()).where(
