@@ -119,7 +119,8 @@ def _project(
 async def _free(
     session: AsyncSession, principal: Principal, rounds: Sequence[int]
 ) -> dict[int, int]:
-    found = await session.execute(sql.FREE, {"rounds": list(rounds), "me": principal.id})
+    values = {"rounds": list(rounds), "me": principal.id, "shown": _SHOWN}
+    found = await session.execute(sql.FREE, values)
     return {row.id: row.free for row in found}
 
 

@@ -1,7 +1,8 @@
 """The statements behind an annotator's home.
 
 Each reads a window that does not grow with the project: a queue up to the 1,000 images that are
-shown at most, and the caller's own latest annotations by ``ix_annotations_mine``.
+shown at most, past what the caller has answered of it, and the caller's own latest annotations by
+``ix_annotations_mine``.
 """
 
 from typing import Final
@@ -11,27 +12,25 @@ from sqlalchemy import text
 LATEST: Final = 20_000
 
 # As in leasing: free, or lying with the caller, and of several annotators' not theirs already.
-# The LIMIT keeps PostgreSQL from gathering all annotations of the caller instead of looking up.
+# OFFSET 0 keeps PostgreSQL from gathering all annotations of the caller instead of looking up.
 FREE: Final = text(
     """
-    SELECT r.id, least(n.count, 1000) AS free
+    SELECT r.id, least(n.count, :shown) AS free
     FROM rounds r
     CROSS JOIN LATERAL (
-        SELECT count(DISTINCT q.example_id) FROM (
-            SELECT example_id, coalesce(again_after, 0) AS again_after FROM queries
-            WHERE round_id = r.id AND NOT done AND (
-                lease_expires_at IS NULL OR lease_expires_at <= now() OR lease_holder = :me
-            )
-            ORDER BY rank LIMIT 1000 * least(4, CAST(r.settings ->> 'overlap' AS int))
-        ) q
-        LEFT JOIN LATERAL (
-            SELECT true AS mine FROM annotations a LEFT JOIN queries said ON said.id = a.query_id
-            WHERE CAST(r.settings ->> 'overlap' AS int) > 1
-                AND a.example_id = q.example_id AND a.annotator_id = :me
-                AND a.id > q.again_after AND (a.verdict <> 'skip' OR said.round_id = r.id)
-            LIMIT 1
-        ) judged ON true
-        WHERE judged.mine IS NULL
+        SELECT count(DISTINCT free.example_id) FROM (
+            SELECT q.example_id FROM queries q
+            WHERE q.round_id = r.id AND NOT q.done AND (
+                q.lease_expires_at IS NULL OR q.lease_expires_at <= now() OR q.lease_holder = :me
+            ) AND (CAST(r.settings ->> 'overlap' AS int) = 1 OR NOT EXISTS (
+                SELECT FROM annotations a LEFT JOIN queries said ON said.id = a.query_id
+                WHERE a.example_id = q.example_id AND a.annotator_id = :me
+                    AND a.id > coalesce(q.again_after, 0)
+                    AND (a.verdict <> 'skip' OR said.round_id = r.id)
+                OFFSET 0
+            ))
+            ORDER BY q.rank LIMIT CAST(:shown AS int) * CAST(r.settings ->> 'overlap' AS int)
+        ) free
     ) n
     WHERE r.id = ANY(CAST(:rounds AS bigint[]))
     """

@@ -8,6 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import event, update
 
+from api.home import service
 from core.lifecycle import new_job
 from core.states import JobKind, JobState, ProjectState, Role, Source, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, Round, Suggestion
@@ -100,6 +101,19 @@ def test_image_of_several_annotators_waits_for_those_who_have_not_judged_it(
     answer(http, ada, project, lease(http, ada, project, 4))
     assert home(http, ada)["projects"][0]["waiting"] == 0
     assert home(http, bob)["projects"][0]["waiting"] == 4
+
+
+def test_who_is_ahead_of_others_is_told_of_what_waits_behind(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "_SHOWN", 2)
+    project = world.project(images=8, state=ProjectState.RUNNING, budget=20, overlap=2)
+    world.open_round(project, queries=8)
+    ada = world.caller(Role.ANNOTATOR, project)
+    # A query for somebody else is left of each.
+    answer(http, ada, project, lease(http, ada, project, 4))
+    (one,) = home(http, ada)["projects"]
+    assert (one["waiting"], one["waiting_for"]) == (2, "nothing")
 
 
 def test_pace_by_day_of_the_callers_own_clock(
