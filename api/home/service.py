@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api import days
 from api.callers.principal import Principal
 from api.home import statements as sql
 from api.home.schemas import (
@@ -132,21 +133,21 @@ async def _reviews(session: AsyncSession, ids: Sequence[int]) -> dict[int, Revie
 async def _pace(
     session: AsyncSession, principal: Principal, ids: Sequence[int], offset: timedelta
 ) -> Pace:
-    today = (datetime.now(UTC) + offset).date()
+    today = days.today(offset)
     first = today - timedelta(days=_DAYS - 1)
     values = {
         "projects": list(ids),
         "me": principal.id,
         "offset": offset,
-        "first": datetime.combine(first, datetime.min.time(), UTC) - offset,
+        "first": days.beginning(first, offset),
         "limit": sql.LATEST,
     }
     rows = (await session.execute(sql.DAYS, values)).all()
     cut: datetime | None = rows[0].cut if rows else None
     since = first if cut is None else (cut + offset).date() + timedelta(days=1)
     by_day = {row.day: row for row in rows if row.day is not None}
-    days = [_day(first + timedelta(days=index), by_day) for index in range(_DAYS)]
-    return Pace(days=days, since=max(first, min(since, today)))
+    shown = [_day(first + timedelta(days=index), by_day) for index in range(_DAYS)]
+    return Pace(days=shown, since=max(first, min(since, today)))
 
 
 def _day(day: date, found: dict[date, Any]) -> DayOfWork:

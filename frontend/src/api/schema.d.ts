@@ -5864,7 +5864,9 @@ export interface components {
         };
         /**
          * MyCounts
-         * @description My own answers; a corrected answer counts once.
+         * @description My own answers, `today` by the clock of `utc_offset`; a corrected answer counts once.
+         *
+         *     Reviews, and verdicts by hand in the pool, are no answers.
          */
         MyCounts: {
             /** Round */
@@ -13045,7 +13047,10 @@ export interface operations {
     };
     status: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Minutes of the caller's clock ahead of UTC. */
+                utc_offset?: number;
+            };
             header?: never;
             path: {
                 project_id: number;
