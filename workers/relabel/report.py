@@ -133,10 +133,10 @@ def result_of(findings: Findings) -> dict[str, Any]:
 
     ``transitions[a][b]`` counts labels a for which b is suggested, those that stay among them,
     ``outside`` those for which OOD is; ``labels_of[a]`` are all of a. ``disagreements``, as these,
-    leaves out the ``settled``, those with labels that a reviewer gave or confirmed. ``cleanlab`` compares its
-    flags with the disagreements, null if it was not asked. ``truth`` is about images whose true
-    class is known, null without any: shares of wrong labels before and after, and which share of
-    the wrong ones was put right, of all and of those that were learned from.
+    leaves out the ``settled``, those with labels that a reviewer gave or confirmed. ``cleanlab``
+    compares its flags with the disagreements, null if it was not asked. ``truth`` is about images
+    whose true class is known, null without any: shares of wrong labels before and after, and which
+    share of the wrong ones was put right, of all and of those that were learned from.
     """
     labels, corrected = findings.labels, findings.corrected
     classes = len(findings.class_ids)
