@@ -24,6 +24,7 @@ from api.labeling.status import describe, remaining, serving_round
 from api.reviews import disagreements
 from core.states import ProjectState, RoundState
 from core.tables import Member, Project, Round
+from core.tasks.registry import task_type
 
 _DAYS: Final = 14
 # Newer projects first; whoever is in more sees the rest on their own pages.
@@ -52,7 +53,7 @@ async def home(session: AsyncSession, principal: Principal, offset_minutes: int)
     return Home(
         projects=await _work(session, principal, projects),
         pace=await _pace(session, principal, ids, timedelta(minutes=offset_minutes)),
-        agreement=await _agreement(session, principal, ids),
+        agreement=await _agreement(session, principal, projects),
     )
 
 
@@ -158,9 +159,16 @@ def _day(day: date, found: dict[date, Any]) -> DayOfWork:
 
 
 async def _agreement(
-    session: AsyncSession, principal: Principal, ids: Sequence[int]
+    session: AsyncSession, principal: Principal, projects: Sequence[Project]
 ) -> MyAgreement:
-    row = (await session.execute(sql.AGREEMENT, {"projects": list(ids), "me": principal.id})).one()
+    values = {
+        "projects": [project.id for project in projects],
+        "of_groups": [project.id for project in projects if task_type(project.task).of_groups],
+        "me": principal.id,
+        "limit": sql.LATEST,
+        "compared": sql.COMPARED,
+    }
+    row = (await session.execute(sql.AGREEMENT, values)).one()
     return MyAgreement(
         in_ood=Agreed(compared=row.pairs, same=row.same_side),
         classes=Agreed(compared=row.class_pairs, same=row.same_class),

@@ -9,7 +9,10 @@ from typing import Final
 
 from sqlalchemy import text
 
-LATEST: Final = 20_000
+LATEST: Final = 50_000
+"""Of a project so many annotations of the caller are looked at, whatever their source."""
+COMPARED: Final = 1000
+"""Of a project so many answers of the caller are compared."""
 
 # As in leasing: free, or lying with the caller, and of several annotators' not theirs already.
 # OFFSET 0 keeps PostgreSQL from gathering all annotations of the caller instead of looking up.
@@ -59,18 +62,18 @@ REVIEWS: Final = text(
     """
 )
 
-# ``cut`` is where a window that was too small begins; the row without a day carries it alone.
+# ``cut`` is where a window that was too small begins; the row without a day carries it alone. The
+# index does not know of sources, so that reviews, and what is marked by hand, fill windows, too.
 DAYS: Final = text(
     """
     WITH latest AS MATERIALIZED (
-        SELECT a.created_at, a.seconds, a.supersedes_id, p.id AS project_id
+        SELECT a.created_at, a.seconds, a.supersedes_id, a.source, p.id AS project_id
         FROM unnest(CAST(:projects AS bigint[])) AS p(id)
         CROSS JOIN LATERAL (
             SELECT created_at, seconds, supersedes_id, source FROM annotations
             WHERE project_id = p.id AND annotator_id = :me
             ORDER BY id DESC LIMIT :limit
         ) a
-        WHERE a.source = 'annotator'
     ), cut AS (
         SELECT max(beginning) AS cut FROM (
             SELECT min(created_at) AS beginning FROM latest
@@ -80,7 +83,7 @@ DAYS: Final = text(
     ), days AS (
         SELECT CAST((created_at AT TIME ZONE 'UTC') + CAST(:offset AS interval) AS date) AS day,
             count(*) FILTER (WHERE supersedes_id IS NULL) AS verdicts, sum(seconds) AS seconds
-        FROM latest WHERE created_at >= CAST(:first AS timestamptz)
+        FROM latest WHERE source = 'annotator' AND created_at >= CAST(:first AS timestamptz)
         GROUP BY 1
     )
     SELECT cut.cut, days.day, days.verdicts, days.seconds FROM cut LEFT JOIN days ON true
@@ -88,18 +91,22 @@ DAYS: Final = text(
 )
 
 # What the caller says now: not what they have corrected since. Labels that are no classes are
-# compared with what a reviewer made of them only: two people draw no two boxes alike.
+# compared with what a reviewer made of them only: two people draw no two boxes alike. What a
+# reviewer said of one row by itself is nothing said of its group (``core.groups.of_group``).
 AGREEMENT: Final = text(
     """
     WITH mine AS MATERIALIZED (
-        SELECT a.id, a.example_id, a.verdict, a.class_id, a.label
+        SELECT a.id, a.project_id, a.example_id, a.verdict, a.class_id, a.label
         FROM unnest(CAST(:projects AS bigint[])) AS p(id)
         CROSS JOIN LATERAL (
-            SELECT id, example_id, verdict, class_id, label, source FROM annotations
-            WHERE project_id = p.id AND annotator_id = :me
-            ORDER BY id DESC LIMIT 1000
+            SELECT * FROM (
+                SELECT id, project_id, example_id, verdict, class_id, label, source
+                FROM annotations WHERE project_id = p.id AND annotator_id = :me
+                ORDER BY id DESC LIMIT :limit
+            ) latest
+            WHERE source = 'annotator' ORDER BY id DESC LIMIT :compared
         ) a
-        WHERE a.source = 'annotator' AND a.verdict IN ('label', 'ood')
+        WHERE a.verdict IN ('label', 'ood')
             AND NOT EXISTS (
                 SELECT FROM annotations c
                 WHERE c.supersedes_id = a.id AND c.annotator_id = :me AND c.counted
@@ -113,6 +120,11 @@ AGREEMENT: Final = text(
             AND other.annotator_id <> :me AND other.counted AND other.verdict IN ('label', 'ood')
             AND NOT EXISTS (
                 SELECT FROM annotations c WHERE c.supersedes_id = other.id AND c.counted
+            )
+            AND (
+                mine.project_id <> ALL(CAST(:of_groups AS bigint[])) OR other.query_id IS NOT NULL
+                OR other.label IS NOT NULL
+                OR EXISTS (SELECT FROM suggestions s WHERE s.annotation_id = other.id)
             )
     )
     SELECT
