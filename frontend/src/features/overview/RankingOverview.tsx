@@ -7,7 +7,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { formatCount, formatWholePercent } from "../../ui/format";
 import { useJobsOfKind } from "../../ui/jobs/JobControls";
-import { Meter, Parts } from "../../ui/Meter";
+import { Parts, SpentMeter } from "../../ui/Meter";
 import { RoundChip } from "../../ui/RoundChip";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
@@ -83,14 +83,7 @@ function Chosen({ project, selections }: { project: Project; selections: Selecti
           </li>
         ))}
       </ul>
-      {round && (
-        <Meter
-          label={text.now(round.number)}
-          value={round.spent}
-          max={round.budget}
-          text={t.projects.spent(round.spent, round.budget)}
-        />
-      )}
+      {round && <SpentMeter label={text.now(round.number)} round={round} />}
     </Card>
   );
 }
