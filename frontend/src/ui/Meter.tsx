@@ -1,5 +1,5 @@
 import { t } from "../strings";
-import { formatCount, hasEnd } from "./format";
+import { formatCount, hasEnd, neverRound } from "./format";
 import styles from "./Meter.module.css";
 
 type MeterProps = {
@@ -94,5 +94,5 @@ export function Parts({ label, parts }: { label: string; parts: Part[] }) {
 function shareOf(value: number, total: number): string {
   if (value === 0 || total === 0) return "";
   const percent = (100 * value) / total;
-  return t.common.units.percent(percent.toFixed(percent < 10 ? 1 : 0));
+  return t.common.units.percent(neverRound(value / total, 100, percent < 10 ? 1 : 0));
 }
