@@ -110,11 +110,15 @@ def _up(value: float) -> int:
 
 
 def inside_share(round_: Mapping[str, Any]) -> str | None:
-    """How many of a round's verdicts were a label, of those that were one or none."""
+    """How many of a round's verdicts were a label, of those that were one or none.
+
+    Verdicts of several annotators on an example are no examples of their own.
+    """
     answered = round_["answered"]
     # Servers of before called it after the class.
     labels = answered["label"] if "label" in answered else answered["class"]
-    return measured(round_["in_share"], labels + answered["ood"])
+    overlap = round_["settings"].get("overlap", 1)
+    return measured(round_["in_share"], (labels + answered["ood"]) / overlap)
 
 
 def accuracy(round_: Mapping[str, Any]) -> str | None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from karat.client.intervals import FEWEST, at_least, at_most, band, measured, sure, wilson
+from karat.client.intervals import FEWEST, at_least, at_most, band, inside_share, measured, sure, wilson
 from karat.client.notebook import ROUNDS, RoundRows, accuracy_curve
 from models.numerics import intervals
 
@@ -60,7 +60,13 @@ def test_nothing_more_is_promised_than_holds() -> None:
 def _round(number: int, accuracy: float | None, examples: int) -> dict[str, object]:
     answered = {"label": 20, "ood": 5, "unsure": 0, "skip": 0}
     return {"number": number, "answered": answered, "accuracy": accuracy, "in_share": 0.8,
-            "metrics": {"examples": examples}}  # fmt: skip
+            "metrics": {"examples": examples}, "settings": {}}  # fmt: skip
+
+
+def test_verdicts_of_several_on_an_example_are_no_examples_of_their_own() -> None:
+    alone = {**_round(0, None, 0), "answered": {"label": 20, "ood": 10}, "in_share": 2 / 3}
+    three = {**alone, "answered": {"label": 60, "ood": 30}, "settings": {"overlap": 3}}
+    assert inside_share(three) == inside_share(alone) == "66.7% (48–81)"
 
 
 def test_a_notebook_draws_how_sure_each_accuracy_is_and_leaves_out_those_of_few() -> None:

@@ -1,4 +1,4 @@
-import { headlineOf, imagesOf, saidOf } from "../../api/measures";
+import { headlineOf, imagesOf, imagesSaid } from "../../api/measures";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -36,9 +36,9 @@ function stateOf({ state, current_round: current }: Project): string {
 }
 
 function shareFigure(round: Round): Figure {
-  const said = saidOf(round);
-  const share = formatShare(shareOf(round.answered.label, said));
-  return [t.overview.columns.share, share, t.advice.interval(said)];
+  const { inside, all } = imagesSaid(round);
+  const share = formatShare(shareOf(inside, all));
+  return [t.overview.columns.share, share, t.advice.interval(Math.round(all))];
 }
 
 function accuracyFigure(round: Round | undefined, name: string): Figure {
