@@ -1,10 +1,12 @@
 """HTTP to the API: authentication, retries, errors."""
 
 import errno
+import glob
 import random
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +22,8 @@ _PASSED_ON = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 _RETRY_STATUS = {*_PASSED_ON, HTTPStatus.SERVICE_UNAVAILABLE, _TOO_MANY}
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
+# A download ends that has got nothing for a minute, so nobody writes a part that is this old.
+_SURELY_LEFT = 86_400.0
 
 _Outcome = httpx.Response | httpx.TransportError
 
@@ -225,7 +229,7 @@ class Transport:
             raise FileNotFoundError(errno.ENOENT, missing, str(target.parent))
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder; name a file in it", str(target))
-        unfinished = target.with_name(f".{target.name}.part")
+        unfinished = _part_beside(target)
         try:
             with self.stream(path, query) as response, unfinished.open("wb") as stream:
                 for chunk in response.iter_bytes():
@@ -321,6 +325,15 @@ class Transport:
         else:
             detail = f"{asked} answered {outcome.status_code} {outcome.reason_phrase}."
         return KaratError("unexpected", detail + doubt, status=outcome.status_code)
+
+
+def _part_beside(target: Path) -> Path:
+    """A name of its own for what is to become ``target``; what killed ones have left is removed."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _SURELY_LEFT:
+                left.unlink()
+    return target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
 
 
 def _require_address(url: str) -> None:

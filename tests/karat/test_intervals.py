@@ -4,7 +4,16 @@ import re
 
 import pytest
 
-from karat.client.intervals import FEWEST, at_least, at_most, band, inside_share, measured, sure, wilson
+from karat.client.intervals import (
+    FEWEST,
+    at_least,
+    at_most,
+    band,
+    inside_share,
+    measured,
+    sure,
+    wilson,
+)
 from karat.client.notebook import ROUNDS, RoundRows, accuracy_curve
 from models.numerics import intervals
 

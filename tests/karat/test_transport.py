@@ -1,5 +1,6 @@
 """What the client makes of answers that Karat does not give, from a server that says them."""
 
+import os
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -113,6 +114,28 @@ def test_a_download_that_breaks_off_is_no_karat_that_is_away(
         client.download_artifact(1, target)
     assert caught.value.code == "broken_off"
     assert (target.read_text(), list(tmp_path.iterdir())) == ("before", [target])
+
+
+def test_two_exports_to_one_file_each_leave_it_whole(
+    client: Client, there: Receiver, tmp_path: Path
+) -> None:
+    there.answers = [says('{"name": "pets"}')]
+    target, project = tmp_path / "labels.csv", client.project(1)
+    killed = [tmp_path / f".labels.csv.{when}.part" for when in ("now", "long-ago")]
+    for part in killed:
+        part.touch()
+    os.utime(killed[1], (0, 0))
+    there.answers = [says("first", kind="text/csv"), says("second", kind="text/csv")]
+    saved: list[str] = []
+
+    def meanwhile(_: int) -> None:
+        project.export(target)
+        saved.append(target.read_text())
+
+    project.export(target, on_received=meanwhile)
+    assert [*saved, target.read_text()] == ["second", "first"]
+    # Of others only what nobody can be writing any more is removed.
+    assert sorted(tmp_path.iterdir()) == sorted([target, killed[0]])
 
 
 @pytest.mark.parametrize(
