@@ -360,7 +360,13 @@ def _may_be_done(outcome: _Outcome) -> bool:
 
 def _is_passing(outcome: _Outcome) -> bool:
     """Whether another try may be answered better."""
-    return not isinstance(outcome, httpx.Response) or outcome.status_code in _RETRY_STATUS
+    if not isinstance(outcome, httpx.Response):
+        return True
+    # What somebody has to mend Karat calls away as well, but names no time to come back.
+    lasts = outcome.status_code == HTTPStatus.SERVICE_UNAVAILABLE and (
+        _refusal(outcome) is not None and "Retry-After" not in outcome.headers
+    )
+    return outcome.status_code in _RETRY_STATUS and not lasts
 
 
 def _asked_pause(outcome: _Outcome) -> float:

@@ -77,6 +77,23 @@ def test_what_was_not_done_or_may_be_done_twice_is_sent_again(
     assert len(there.received) == 2
 
 
+def problem(code: str, **headers: str) -> Answer:
+    said = f'{{"code": "{code}", "detail": "It is away."}}'.encode()
+    return status(503, said, Content_Type="application/problem+json", **headers)
+
+
+def test_what_passes_is_waited_for_and_what_somebody_has_to_mend_is_told_at_once(
+    client: Client, there: Receiver
+) -> None:
+    there.answers = [problem("location_unavailable", Retry_After="5"), says('{"version": "1"}')]
+    client.version()
+    there.answers = [problem("location_denied"), says("{}")]
+    with pytest.raises(KaratError) as caught:
+        client.version()
+    assert (caught.value.code, caught.value.status) == ("location_denied", 503)
+    assert len(there.received) == 3
+
+
 @pytest.mark.parametrize("first", [status(503), hang_up])
 def test_logs_and_exports_wait_as_all_requests_do(
     client: Client, there: Receiver, tmp_path: Path, first: Answer
