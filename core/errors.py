@@ -82,6 +82,23 @@ class Unauthenticated(DomainError):
         super().__init__(code, detail)
 
 
+class Unavailable(DomainError):
+    """Something that is needed is away, and comes back by itself."""
+
+    default_kind = ErrorKind.UNAVAILABLE
+
+    def __init__(self, code: str, detail: str, *, seconds: int = 5) -> None:
+        """Say that it is worth trying again after so many ``seconds``."""
+        super().__init__(code, detail)
+        self.retry_after = seconds
+
+
+class OutOfOrder(DomainError):
+    """Something that is needed is away until somebody mends it, so nobody tries again."""
+
+    default_kind = ErrorKind.UNAVAILABLE
+
+
 class TooManyRequests(DomainError):
     """A program calls more often than one may."""
 

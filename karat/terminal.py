@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import typer
 
@@ -27,7 +27,8 @@ _PARAMETERS = re.compile(
     r"(?<![\w-])(folder_split|count_from|(?:key|image|label|split|annotation)_column)(?!\w)=?"
 )
 
-
+# The largest budget there is stands for none, as on the pages: such a round ends with its queue.
+_ENDLESS: Final = 1e9
 # Lines in a log on how far something is are so far apart: at each tenth, and between.
 _LEAST_SECONDS = 5.0
 _MOST_SECONDS = 30.0
@@ -130,6 +131,17 @@ def confirm(question: str) -> None:
         question: What ``--yes`` answers.
     """
     typer.confirm(f"{question} (--yes does not ask)", abort=True, err=True)
+
+
+def spent(round_: Mapping[str, Any]) -> str:
+    """What the answers of a round have cost, and of how much where there is an end: 7.5/40.
+
+    Args:
+        round_: With ``spent`` and ``budget``, both in answers or both in seconds.
+    """
+    has_end = round_["budget"] < _ENDLESS
+    costs = (round_["spent"], round_["budget"]) if has_end else (round_["spent"],)
+    return "/".join(f"{cost:,.1f}".removesuffix(".0") for cost in costs)
 
 
 def about(seconds: float) -> str:

@@ -13,7 +13,11 @@ from markdown_it import MarkdownIt
 from pydantic import BaseModel
 
 import core.errors
+from core.errors import OutOfOrder, Unavailable
 from core.events import Topic
+from core.files import disk
+from core.media.images.heif_processes import DecoderUnavailable
+from core.security.sealing import Unreadable
 from core.settings import Settings
 from core.settings.project import Choice, ProjectSettings
 from core.states import EventKind
@@ -167,7 +171,7 @@ def test_every_code_of_an_error_is_documented() -> None:
         if isinstance(found, type) and issubclass(found, core.errors.DomainError)
     } - {"NotFound"}
     # Errors of their own hand their code on.
-    place = {**dict.fromkeys(errors, 0), "_away": 0, "__init__": 0, "problem": 1}
+    place = {**dict.fromkeys(errors, 0), "__init__": 0, "problem": 1}
     given = [
         call.args[place[name]]
         for name, call in _calls("api", "core")
@@ -180,6 +184,32 @@ def test_every_code_of_an_error_is_documented() -> None:
     text = (ROOT / "docs" / "api.md").read_text()
     states = re.compile(r"(project|round|job)_\w+")
     assert {one for one in codes if f"`{one}`" not in text and not states.fullmatch(one)} == set()
+
+
+def test_what_is_away_and_comes_back_says_when_and_what_needs_somebody_does_not() -> None:
+    passing: list[core.errors.DomainError] = [disk.disk_full(), DecoderUnavailable("why")]
+    lasting: list[core.errors.DomainError] = [Unreadable("why")]
+    assert {type(one) for one in passing} == {Unavailable, *Unavailable.__subclasses__()}
+    assert {type(one) for one in lasting} == set(OutOfOrder.__subclasses__())
+    for name, call in _calls("api", "core"):
+        if name in {"Unavailable", "OutOfOrder"} and isinstance(call.args[0], ast.Constant):
+            kind, told = getattr(core.errors, name), passing if name == "Unavailable" else lasting
+            told.append(kind(call.args[0].value, "why"))
+    assert all(one.retry_after for one in passing)
+    assert not any(one.retry_after for one in lasting)
+    # No other place answers so.
+    naming = {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("api", "core")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(r"Kind\.UNAVAILABLE|SERVICE_UNAVAILABLE", path.read_text())
+    }
+    places = {"api/middleware/connections.py", "api/middleware/problems.py", "core/errors.py"}
+    assert naming == places
+    rows = re.findall(r"^\| 503 \| (.+?) \| (.+) \|$", (ROOT / "docs/api.md").read_text(), re.M)
+    documented = {"Retry-After" in said: set(re.findall(r"`(\w+)`", codes)) for codes, said in rows}
+    assert documented[True] == {one.code for one in passing} | {"too_many_connections"}
+    assert documented[False] == {one.code for one in lasting}
 
 
 def test_every_event_is_documented() -> None:

@@ -59,7 +59,7 @@ class _Compared:
 
     def all(self) -> Agreement:
         """Agreement of everybody with everybody."""
-        return _agreement(self.pairs, self.by_chance)
+        return _agreement(self.pairs, self.by_chance, counted=2)
 
     def by_voter(self) -> Mapping[str, Agreement]:
         """Agreement of each with the others."""
@@ -240,8 +240,8 @@ def _differences(task: TaskType[Any], labels: Sequence[Any]) -> list[float]:
     return [task.distance(labels[one], labels[other]) for one, other in both]
 
 
-def _agreement(pairs: Iterable[_Pairs], by_chance: float) -> Agreement:
-    """Agreement within ``pairs``, against that of chance, 0..1."""
+def _agreement(pairs: Iterable[_Pairs], by_chance: float, counted: int = 1) -> Agreement:
+    """Agreement within ``pairs``, each of which is ``counted`` so often, against chance, 0..1."""
     held = list(pairs)
     count = sum(one.count for one in held)
     if count == 0:
@@ -251,4 +251,4 @@ def _agreement(pairs: Iterable[_Pairs], by_chance: float) -> Agreement:
     observed = 1 - sum(one.alike for one in held) / weight
     # One value alone: they agree, and nothing tells whether that is by chance.
     alpha = 1 - observed / by_chance if by_chance > 0 else None
-    return Agreement(pairs=count // 2, share=agreed / count, alpha=alpha)
+    return Agreement(pairs=count // counted, share=agreed / count, alpha=alpha)

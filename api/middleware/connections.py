@@ -7,7 +7,7 @@ as what it sends or takes goes on.
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, ClassVar, Final
@@ -151,6 +151,7 @@ class Guarded(HttpToolsProtocol):
                 HTTPStatus.SERVICE_UNAVAILABLE,
                 "too_many_connections",
                 "There are too many connections; close some, or try again in a moment.",
+                {"Retry-After": "1"},
             )
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -214,13 +215,19 @@ class Guarded(HttpToolsProtocol):
         elif now - self._left_since >= limits.write_seconds:
             self.transport.abort()
 
-    def _refuse(self, status: HTTPStatus, code: str, detail: str) -> None:
+    def _refuse(
+        self,
+        status: HTTPStatus,
+        code: str,
+        detail: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         """Say why, if no answer is on its way, and hang up."""
         self.guard.closed(self)
         if self.transport.is_closing():
             return
         if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
-            said = problem(status, code, detail, headers={"Connection": "close"})
+            said = problem(status, code, detail, headers={"Connection": "close", **(headers or {})})
             head = b"".join(name + b": " + value + b"\r\n" for name, value in said.raw_headers)
             line = f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode()
             self.transport.write(line + head + b"\r\n" + bytes(said.body))

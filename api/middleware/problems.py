@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect
 
 from api.field_errors import FieldError, InvalidFields, field_errors
 from api.middleware.headers import DATA_HEADERS
-from core.errors import DomainError, ErrorKind
+from core.errors import DomainError, ErrorKind, Unavailable
 from core.files import disk
 from core.media.nouns import in_words_of
 from core.states import Medium
@@ -140,12 +140,8 @@ async def _database_error(request: Request, error: Exception) -> JSONResponse:
         logger.error("no room on the disk of the database: %s", error)
         return await _domain_error(request, disk.disk_full())
     logger.warning("database away: %s", error)
-    return problem(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "unavailable",
-        "The database cannot be reached. Nothing was stored; send the request again.",
-        headers={"Retry-After": "1"},
-    )
+    gone = "The database cannot be reached. Nothing was stored; send the request again."
+    return await _domain_error(request, Unavailable("unavailable", gone, seconds=1))
 
 
 async def _unstorable(_: Request, error: DataError) -> JSONResponse:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 import migrations
 from api.deps import SettingsDep
-from core.errors import DomainError, ErrorKind, Forbidden
+from core.errors import Forbidden, OutOfOrder, Unavailable
 from core.files import disk
 from core.jobs import queue
 
@@ -49,19 +49,23 @@ async def readyz(request: Request, settings: SettingsDep) -> Health:
                 text("SELECT version_num FROM alembic_version")
             )
     except (DBAPIError, OSError) as error:
-        raise _away("database_unavailable", "The database cannot be reached.") from error
+        raise Unavailable("database_unavailable", "The database cannot be reached.") from error
     if found not in await to_thread.run_sync(_heads):
-        raise _away("schema_outdated", "The database does not have the schema of this version.")
+        raise Unavailable(
+            "schema_outdated", "The database does not have the schema of this version."
+        )
     try:
         await to_thread.run_sync(queue.ping)
     except (BrokerError, OSError) as error:
-        raise _away("broker_unavailable", "The broker (Redis) cannot be reached.") from error
+        raise Unavailable("broker_unavailable", "The broker (Redis) cannot be reached.") from error
     try:
         await to_thread.run_sync(_try_to_write, settings.data_dir)
     except OSError as error:
         if disk.is_full(error):
             raise disk.disk_full() from error
-        raise _away("storage_unavailable", "The data directory cannot be written to.") from error
+        raise OutOfOrder(
+            "storage_unavailable", "The data directory cannot be written to."
+        ) from error
     state = disk.room(settings).state
     return Health(status="ok" if state == "ok" else f"disk_{state}")
 
@@ -81,10 +85,6 @@ def _try_to_write(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=directory) as file:
         file.write(b"ready")
-
-
-def _away(code: str, detail: str) -> DomainError:
-    return DomainError(code, detail, kind=ErrorKind.UNAVAILABLE)
 
 
 @router.get("/api/version")

@@ -144,9 +144,8 @@ async def _database(reader: Reader) -> list[Metric]:
         states = (await connection.execute(_JOBS)).all()
         bounds = {"bounds": list(_JOB_SECONDS)}
         durations = (await connection.execute(_DURATIONS, bounds)).all()
-    open_queries = GaugeMetricFamily(
-        "karat_open_queries", f"Images in open queues, counted up to {_MOST_OPEN}", waiting
-    )
+    wanted = f"Answers that open queues still want, counted up to {_MOST_OPEN}"
+    open_queries = GaugeMetricFamily("karat_open_queries", wanted, waiting)
     jobs = GaugeMetricFamily("karat_jobs", "Jobs, by kind and state", labels=["kind", "state"])
     for row in states:
         jobs.add_metric([row.kind, row.state], row.number)

@@ -17,7 +17,7 @@ from api.callers.passwords import end_sessions
 from api.callers.principal import Principal
 from api.second_factor import totp
 from api.second_factor.schemas import SecondFactorOut, SecondFactorSecret
-from core.errors import Conflict, DomainError, ErrorKind, Forbidden, Invalid, Unauthenticated
+from core.errors import Conflict, Forbidden, Invalid, OutOfOrder, Unauthenticated
 from core.security.sealing import Sealer, Unreadable
 from core.settings import Settings
 from core.states import Role
@@ -143,12 +143,11 @@ def _opened(settings: Settings, factor: SecondFactor) -> str:
     try:
         return Sealer.of(settings).open(factor.secret_sealed, _sealed_for(factor.user_id))
     except Unreadable as error:
-        raise DomainError(
+        raise OutOfOrder(
             "second_factor_unreadable",
             "What your authenticator app shares with Karat cannot be read here, as after a "
             "restore without KARAT_SECRET. Use a recovery code, or have an admin reset your "
             "second factor.",
-            kind=ErrorKind.UNAVAILABLE,
         ) from error
 
 

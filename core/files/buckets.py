@@ -8,7 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
-from core.errors import Conflict, DomainError, ErrorKind, NotFound
+from core.errors import Conflict, DomainError, NotFound, OutOfOrder, Unavailable
 from core.files.object_stores import S3, Folder, Object, Place, origin
 from core.settings import Settings
 from core.settings.locations import Location
@@ -32,7 +32,7 @@ def _explained(what: Callable[_P, _T]) -> Callable[_P, _T]:
             # What the S3 library raises besides: no credentials, no such host.
             if type(error).__module__.partition(".")[0] not in _LIBRARIES:
                 raise
-            raise _away("location_unavailable", _UNREACHED) from _nameless(error)
+            raise Unavailable("location_unavailable", _UNREACHED) from _nameless(error)
 
     return explained
 
@@ -42,8 +42,8 @@ def _told(error: OSError) -> DomainError:
     if isinstance(error, FileNotFoundError):
         return NotFound("object in the bucket")
     if isinstance(error, PermissionError):
-        return _away("location_denied", _DENIED)
-    return _away("location_unavailable", _UNREACHED)
+        return OutOfOrder("location_denied", _DENIED)
+    return Unavailable("location_unavailable", _UNREACHED)
 
 
 # Whose failures are those of a place: no credentials, no such host, no answer.
@@ -57,10 +57,6 @@ _UNREACHED: Final = (
 def _nameless(error: Exception) -> Exception:
     """Of an error that may quote a request only the type."""
     return RuntimeError(type(error).__name__)
-
-
-def _away(code: str, detail: str) -> DomainError:
-    return DomainError(code, detail, kind=ErrorKind.UNAVAILABLE)
 
 
 class Buckets:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from core.errors import DomainError, ErrorKind
+from core.errors import DomainError, Unavailable
 from core.settings import Settings
 
 CODE: Final = "disk_full"
@@ -63,14 +63,12 @@ def require_room(settings: Settings) -> None:
 
 def disk_full() -> DomainError:
     """What callers are told: nothing was kept, and what helps."""
-    error = DomainError(
+    return Unavailable(
         CODE,
         "The server's disk is full, or nearly. An admin has to make room, by deleting projects "
         "that are done or on the disk itself; then send this again. Nothing of it was kept.",
-        kind=ErrorKind.UNAVAILABLE,
+        seconds=30,
     )
-    error.retry_after = 30
-    return error
 
 
 def is_full(error: BaseException) -> bool:

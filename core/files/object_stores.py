@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol
 from urllib.parse import urlsplit
 
-from core.errors import DomainError, ErrorKind
+from core.errors import OutOfOrder
 from core.settings import Settings
 from core.settings.locations import Location
 
@@ -254,10 +254,8 @@ def _file_system(endpoint: str | None, region: str | None, **credentials: str) -
     try:
         import s3fs
     except ImportError as error:
-        raise DomainError(
-            "s3_not_installed",
-            "Buckets need the package s3fs: pip install 'karat[s3]'.",
-            kind=ErrorKind.UNAVAILABLE,
+        raise OutOfOrder(
+            "s3_not_installed", "Buckets need the package s3fs: pip install 'karat[s3]'."
         ) from error
     # One for all who ask alike, and another after a fork: the library sees to that.
     return s3fs.S3FileSystem(

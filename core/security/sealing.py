@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from core.errors import DomainError, ErrorKind
+from core.errors import OutOfOrder
 from core.settings import Settings
 
 KEY_FILE: Final = "sealing.key"
@@ -27,10 +27,8 @@ _MARK: Final = 8
 _NONCE: Final = 12
 
 
-class Unreadable(DomainError):
+class Unreadable(OutOfOrder):
     """What was sealed cannot be opened with the secret of this installation."""
-
-    default_kind = ErrorKind.UNAVAILABLE
 
     def __init__(self, detail: str) -> None:
         """Say what is wrong, and what to do about it."""

@@ -8,6 +8,8 @@ FEWEST: Final = 20
 """Of fewer no share is told, as on the pages: it might be nearly anything."""
 _Z95: Final = 1.959964
 _BINARY: Final = 1e-6
+# What sums of fractions may add to a share or take from it.
+_NOTHING: Final = 1e-9
 
 
 def wilson(share: float, count: float) -> tuple[float, float]:
@@ -24,7 +26,7 @@ def wilson(share: float, count: float) -> tuple[float, float]:
 
 
 def measured(share: float | None, count: float | None) -> str | None:
-    """A share as a percentage with its interval, such as 91.8% (81–97).
+    """A share as a percentage with its interval, such as 91.8% (80–97).
 
     Args:
         share: 0..1, or None.
@@ -36,11 +38,12 @@ def measured(share: float | None, count: float | None) -> str | None:
     if share is None:
         return None
     if count is None:
-        return f"{share:.1%}"
+        return _percent(share, 1)
     if count < FEWEST:
         return "too few yet"
     low, high = wilson(share, count)
-    return f"{share:.1%} ({100 * low:.0f}–{100 * high:.0f})"
+    least, most = _ends(low, high)
+    return f"{_percent(share, max(1, _digits(low, high)))} ({least:g}–{most:g})"
 
 
 def at_most(share: float) -> str:
@@ -77,9 +80,24 @@ def band(low: float, high: float) -> str:
         low: 0..1.
         high: From ``low`` to 1.
     """
-    fine = 1 if high - low >= 0.02 else 10 if high - low >= 0.002 else 100
-    ends = _down(100 * fine * low) / fine, _up(100 * fine * high) / fine
-    return "–".join(f"{end:g}%" for end in ends)
+    return "–".join(f"{end:g}%" for end in _ends(low, high))
+
+
+def _ends(low: float, high: float) -> tuple[float, float]:
+    """The ends in percent, rounded outwards."""
+    fine = 10 ** _digits(low, high)
+    return _down(100 * fine * low) / fine, _up(100 * fine * high) / fine
+
+
+def _digits(low: float, high: float) -> int:
+    return 0 if high - low >= 0.02 else 1 if high - low >= 0.002 else 2
+
+
+def _percent(share: float, digits: int) -> str:
+    """A share in percent, with more digits where it would read as none or all and is neither."""
+    told = f"{share:.{digits}%}"
+    is_between = _NOTHING < share < 1 - _NOTHING
+    return _percent(share, digits + 1) if is_between and float(told[:-1]) in (0, 100) else told
 
 
 def _down(value: float) -> int:
@@ -92,11 +110,15 @@ def _up(value: float) -> int:
 
 
 def inside_share(round_: Mapping[str, Any]) -> str | None:
-    """How many of a round's verdicts were a label, of those that were one or none."""
+    """How many of a round's verdicts were a label, of those that were one or none.
+
+    Verdicts of several annotators on an example are no examples of their own.
+    """
     answered = round_["answered"]
     # Servers of before called it after the class.
     labels = answered["label"] if "label" in answered else answered["class"]
-    return measured(round_["in_share"], labels + answered["ood"])
+    overlap = round_["settings"].get("overlap", 1)
+    return measured(round_["in_share"], (labels + answered["ood"]) / overlap)
 
 
 def accuracy(round_: Mapping[str, Any]) -> str | None:

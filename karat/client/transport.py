@@ -1,10 +1,12 @@
 """HTTP to the API: authentication, retries, errors."""
 
 import errno
+import glob
 import random
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +22,8 @@ _PASSED_ON = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 _RETRY_STATUS = {*_PASSED_ON, HTTPStatus.SERVICE_UNAVAILABLE, _TOO_MANY}
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
+# A download ends that has got nothing for a minute, so nobody writes a part that is this old.
+_SURELY_LEFT = 86_400.0
 
 _Outcome = httpx.Response | httpx.TransportError
 
@@ -225,7 +229,7 @@ class Transport:
             raise FileNotFoundError(errno.ENOENT, missing, str(target.parent))
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder; name a file in it", str(target))
-        unfinished = target.with_name(f".{target.name}.part")
+        unfinished = _part_beside(target)
         try:
             with self.stream(path, query) as response, unfinished.open("wb") as stream:
                 for chunk in response.iter_bytes():
@@ -323,6 +327,15 @@ class Transport:
         return KaratError("unexpected", detail + doubt, status=outcome.status_code)
 
 
+def _part_beside(target: Path) -> Path:
+    """A name of its own for what is to become ``target``; what killed ones have left is removed."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _SURELY_LEFT:
+                left.unlink()
+    return target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+
+
 def _require_address(url: str) -> None:
     try:
         address = httpx.URL(url)
@@ -347,7 +360,13 @@ def _may_be_done(outcome: _Outcome) -> bool:
 
 def _is_passing(outcome: _Outcome) -> bool:
     """Whether another try may be answered better."""
-    return not isinstance(outcome, httpx.Response) or outcome.status_code in _RETRY_STATUS
+    if not isinstance(outcome, httpx.Response):
+        return True
+    # What somebody has to mend Karat calls away as well, but names no time to come back.
+    lasts = outcome.status_code == HTTPStatus.SERVICE_UNAVAILABLE and (
+        _refusal(outcome) is not None and "Retry-After" not in outcome.headers
+    )
+    return outcome.status_code in _RETRY_STATUS and not lasts
 
 
 def _asked_pause(outcome: _Outcome) -> float:

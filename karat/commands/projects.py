@@ -19,7 +19,7 @@ from karat.commands.connection import (
     read_object,
     read_text,
 )
-from karat.terminal import confirm, job_bar, show_estimate, show_json, show_table, when
+from karat.terminal import confirm, job_bar, show_estimate, show_json, show_table, spent, when
 
 if TYPE_CHECKING:
     from karat.client.resources import Medium, Project, ProjectRole, Retention
@@ -292,7 +292,7 @@ def list_rounds(project: ProjectArgument, as_json: JsonOption = False) -> None:
             one["number"],
             one["state"],
             one["strategy"],
-            f"{one['spent']:g}/{one['budget']:g}",
+            spent(one),
             inside_share(one),
             accuracy(one),
             f"{sum(one['seconds'].values()):.1f}" if one["seconds"] else None,
@@ -375,7 +375,7 @@ def _show(project: "Project", as_json: bool) -> None:
             f"{counts['pool']} in the pool, {counts['evaluation']} for evaluation",
         ),
         ("answers", labeled),
-        ("round", now and f"{now['number']} {now['state']}, {now['spent']:g}/{now['budget']:g}"),
+        ("round", now and f"{now['number']} {now['state']}, {spent(now)}"),
         ("strategy", project["settings"].get("strategy", {}).get("name")),
         ("model", project["settings"].get("model", {}).get("name")),
         ("made", when(project["created_at"])),

@@ -60,6 +60,7 @@ def test_alpha_of_the_published_example(http: TestClient, world: World) -> None:
     assert found["classes"]["pairs"] == 10
     assert found["classes"]["share"] == pytest.approx(0.6)
     assert found["classes"]["alpha"] == pytest.approx(0.095, abs=5e-4)
+    assert [voter["classes"]["pairs"] for voter in found["voters"]] == [10, 10]
     # All of them say that it is in: they agree, and chance would too.
     assert found["in_ood"] == {"pairs": 10, "share": 1.0, "alpha": None}
 
@@ -99,6 +100,8 @@ def test_each_annotator_beside_the_others(http: TestClient, world: World) -> Non
     shares = {voter["user_id"]: voter["classes"]["share"] for voter in found["voters"]}
     assert shares == {people[0].user.id: 0.5, people[1].user.id: 0.5, people[2].user.id: 0.0}
     assert [voter["votes"] for voter in found["voters"]] == [1, 1, 1]
+    assert [voter["classes"]["pairs"] for voter in found["voters"]] == [2, 2, 2]
+    assert found["classes"]["pairs"] == 3
 
 
 def test_without_a_shared_image_there_is_nothing_to_say(http: TestClient, world: World) -> None:

@@ -264,6 +264,8 @@ def test_who_restores_without_the_secret_gets_in_by_a_recovery_code(
     (installation.data_dir / "sealing.key").write_text("another secret")
     refused = log_in(http, code=phone.later())
     assert (refused.status_code, refused.json()["code"]) == (503, "second_factor_unreadable")
+    # Nothing comes back by itself here.
+    assert "Retry-After" not in refused.headers
     assert log_in(http, code=codes[3]).status_code == 200
     # An admin who has lost both gets in from the server.
     ada.role = Role.ADMIN

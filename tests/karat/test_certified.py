@@ -1,6 +1,7 @@
 """Labels of a model with a promise, as users type and import them: with real workers throughout."""
 
 import json
+import re
 import uuid
 from pathlib import Path
 
@@ -63,6 +64,8 @@ def test_people_answer_and_the_rest_is_labeled_told_and_taken_back(
 
     eventually(decided, "the certificate is decided")
     assert "is ready" in run("certificate", "show", name, certificate)
+    # Its round ends with its queue, so there is no budget to tell.
+    assert re.search(r" certificate +\d+ ", run("round", "list", name))
     assert "ready" in run("certificate", "list", name)
     assert "labeled" in run("certificate", "apply", name, certificate)
     report = json.loads(run("certificate", "report", name, certificate))

@@ -1,5 +1,6 @@
 """What the client makes of answers that Karat does not give, from a server that says them."""
 
+import os
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -76,6 +77,23 @@ def test_what_was_not_done_or_may_be_done_twice_is_sent_again(
     assert len(there.received) == 2
 
 
+def problem(code: str, **headers: str) -> Answer:
+    said = f'{{"code": "{code}", "detail": "It is away."}}'.encode()
+    return status(503, said, Content_Type="application/problem+json", **headers)
+
+
+def test_what_passes_is_waited_for_and_what_somebody_has_to_mend_is_told_at_once(
+    client: Client, there: Receiver
+) -> None:
+    there.answers = [problem("location_unavailable", Retry_After="5"), says('{"version": "1"}')]
+    client.version()
+    there.answers = [problem("location_denied"), says("{}")]
+    with pytest.raises(KaratError) as caught:
+        client.version()
+    assert (caught.value.code, caught.value.status) == ("location_denied", 503)
+    assert len(there.received) == 3
+
+
 @pytest.mark.parametrize("first", [status(503), hang_up])
 def test_logs_and_exports_wait_as_all_requests_do(
     client: Client, there: Receiver, tmp_path: Path, first: Answer
@@ -113,6 +131,28 @@ def test_a_download_that_breaks_off_is_no_karat_that_is_away(
         client.download_artifact(1, target)
     assert caught.value.code == "broken_off"
     assert (target.read_text(), list(tmp_path.iterdir())) == ("before", [target])
+
+
+def test_two_exports_to_one_file_each_leave_it_whole(
+    client: Client, there: Receiver, tmp_path: Path
+) -> None:
+    there.answers = [says('{"name": "pets"}')]
+    target, project = tmp_path / "labels.csv", client.project(1)
+    killed = [tmp_path / f".labels.csv.{when}.part" for when in ("now", "long-ago")]
+    for part in killed:
+        part.touch()
+    os.utime(killed[1], (0, 0))
+    there.answers = [says("first", kind="text/csv"), says("second", kind="text/csv")]
+    saved: list[str] = []
+
+    def meanwhile(_: int) -> None:
+        project.export(target)
+        saved.append(target.read_text())
+
+    project.export(target, on_received=meanwhile)
+    assert [*saved, target.read_text()] == ["second", "first"]
+    # Of others only what nobody can be writing any more is removed.
+    assert sorted(tmp_path.iterdir()) == sorted([target, killed[0]])
 
 
 @pytest.mark.parametrize(

@@ -193,6 +193,7 @@ def test_one_address_holds_no_more_than_its_share_and_a_proxy_does(
                 assert stack.enter_context(stream).status_code == 200
             refused = httpx.get(f"{url}/healthz", timeout=30)
             assert (refused.status_code, refused.json()["code"]) == (503, "too_many_connections")
+            assert refused.headers["Retry-After"] == "1"
 
 
 def test_a_connection_is_kept_for_the_next_request(url: str) -> None:

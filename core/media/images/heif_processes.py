@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import BoundedSemaphore, Lock, Timer
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from core.cpus import usable_cpus
-from core.errors import DomainError, ErrorKind
+from core.errors import Unavailable
 from core.media.images import heif_decoder
 from core.media.images.heif_decoder import (
     ANSWER,
@@ -40,10 +40,8 @@ _ANY: Final = (1 << 63) - 1
 _WANTED: Final = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "TMPDIR")
 
 
-class DecoderUnavailable(DomainError):
+class DecoderUnavailable(Unavailable):
     """No decoder starts on this machine, which is no fault of a file."""
-
-    default_kind: ClassVar[ErrorKind] = ErrorKind.UNAVAILABLE
 
     def __init__(self, why: str) -> None:
         """Say what keeps it from starting."""

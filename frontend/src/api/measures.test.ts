@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cannotTell } from "./measures";
+import { cannotTell, imagesSaid } from "./measures";
 import type { Round } from "./types";
 
 const round = (values: Partial<Round>): Round =>
@@ -24,4 +24,12 @@ test.each<[string, Partial<Round>, boolean]>([
   ["images of none first", { metrics: { telling: told(0.5), purity_left_out: told(0.9) } }, true],
 ])("whether a model can tell images apart: %s", (_, values, expected) => {
   expect(cannotTell(round(values))).toBe(expected);
+});
+
+test("verdicts of several annotators on an image are no images of their own", () => {
+  const drawn = { label: 3, ood: 6, skip: 0, unsure: 0 };
+  const three = round({ settings: { overlap: 3 } });
+  expect(imagesSaid(three)).toEqual({ inside: 10, ood: 10, all: 20 });
+  expect(imagesSaid(three, drawn)).toEqual({ inside: 1, ood: 2, all: 3 });
+  expect(imagesSaid(round({ settings: {} }))).toEqual({ inside: 30, ood: 30, all: 60 });
 });

@@ -16,8 +16,15 @@ export const headlineOf = ({ metrics }: Round): Headline | null =>
 export const purityWeightOf = ({ metrics }: Round): number | null =>
   (metrics.purity_weight as number | undefined) ?? null;
 
-/** Verdicts that say whether an image belongs to a class. */
-export const saidOf = ({ answered }: Round): number => answered.label + answered.ood;
+/**
+ * About how many images were said to belong to a class, or to none: all of a round, or those drawn of it.
+ *
+ * Verdicts of several annotators on one image are no images of their own.
+ */
+export function imagesSaid({ settings, answered }: Round, { label, ood } = answered) {
+  const overlap = (settings.overlap as number | undefined) ?? 1;
+  return { inside: label / overlap, ood: ood / overlap, all: (label + ood) / overlap };
+}
 
 /** By verdicts that the model had not learned from; of a project with one class, by other images. */
 export const tellingOf = ({ metrics }: Round): Telling | null =>

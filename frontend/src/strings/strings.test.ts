@@ -42,17 +42,21 @@ it("puts the particle that the last sound asks for", () => {
   expect(particle("라운드 3", "을", "를")).toBe("라운드 3을");
   expect(particle("라운드 2", "을", "를")).toBe("라운드 2를");
   expect(particle("pool.zip", "을", "를")).toBe("pool.zip을(를)");
+  const towards = ["16", "10", "224", "21", "37", "128", "3회", "2개월", "pool.zip"];
+  expect(towards.map((word) => particle(word, "으로", "로"))).toEqual([
+    ...["16으로", "10으로", "224로", "21로", "37로", "128로", "3회로", "2개월로", "pool.zip(으)로"],
+  ]);
 });
 
-/** What ends in a counter (개) or in a percent (퍼센트), and so always has the same sound. */
-const COUNTED = /^(images|count)\(|^(share|rate|wrong|right|next|memory)$/;
+/** What ends in a counter (개, 회) or in a percent (퍼센트), and so always has the same sound. */
+const COUNTED = /^(images|count)\(|^(share|rate|wrong|right|next|memory|checks)$/;
 
 it.each(
   Object.entries(
     import.meta.glob<string>("./ko/*.ts", { query: "?raw", import: "default", eager: true }),
   ),
 )("%s leaves no particle to the sound of what varies", (_, source) => {
-  const found = source.matchAll(/\$\{([^{}]+)\}(?:이|가|은|는|을|를|과|와)(?![가-힣(])/g);
+  const found = source.matchAll(/\$\{([^{}]+)\}(?:이|가|은|는|을|를|과|와|로)(?![가-힣(])/g);
   const left = [...found].filter(([, varying = ""]) => !COUNTED.test(varying));
   expect(left.map(([whole]) => whole)).toEqual([]);
 });

@@ -1,12 +1,19 @@
 import { t } from "../strings";
-import { formatCount } from "./format";
+import { formatCount, hasEnd, neverRound } from "./format";
 import styles from "./Meter.module.css";
 
-type MeterProps = { label: string; value: number; max: number; hideLabel?: boolean; text?: string };
+type MeterProps = {
+  label: string;
+  value: number;
+  /** Null where there is no end, and so no bar. */
+  max: number | null;
+  hideLabel?: boolean;
+  text?: string;
+};
 
 /** A thin gold bar: how much of something is done. */
 export function Meter({ label, value, max, hideLabel, text }: MeterProps) {
-  const share = max > 0 ? Math.min(1, Math.max(0, value / max)) : 0;
+  const share = max ? Math.min(1, Math.max(0, value / max)) : 0;
   return (
     <div className={styles.meter}>
       {!hideLabel && (
@@ -15,19 +22,33 @@ export function Meter({ label, value, max, hideLabel, text }: MeterProps) {
           {text && <span className={styles.text}>{text}</span>}
         </div>
       )}
-      <div
-        className={styles.track}
-        role="progressbar"
-        aria-label={label}
-        aria-valuenow={Math.round(share * 100)}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuetext={text}
-      >
-        <div className={styles.fill} style={{ transform: `scaleX(${share})` }} />
-      </div>
+      {max !== null && (
+        <div
+          className={styles.track}
+          role="progressbar"
+          aria-label={label}
+          aria-valuenow={Math.round(share * 100)}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuetext={text}
+        >
+          <div className={styles.fill} style={{ transform: `scaleX(${share})` }} />
+        </div>
+      )}
     </div>
   );
+}
+
+/** How much of its budget a round has spent. */
+export function SpentMeter({
+  label,
+  round: { spent, budget },
+}: {
+  label: string;
+  round: { spent: number; budget: number };
+}) {
+  const max = hasEnd(budget) ? budget : null;
+  return <Meter label={label} value={spent} max={max} text={t.projects.spent(spent, budget)} />;
 }
 
 export type Part = {
@@ -73,5 +94,5 @@ export function Parts({ label, parts }: { label: string; parts: Part[] }) {
 function shareOf(value: number, total: number): string {
   if (value === 0 || total === 0) return "";
   const percent = (100 * value) / total;
-  return t.common.units.percent(percent.toFixed(percent < 10 ? 1 : 0));
+  return t.common.units.percent(neverRound(value / total, 100, percent < 10 ? 1 : 0));
 }

@@ -4,7 +4,7 @@ import type { ReviewEstimate as Estimate } from "../api/types";
 import { t } from "../strings";
 import { formatWholePercent } from "./format";
 import styles from "./ReviewEstimate.module.css";
-import { FEWEST } from "./shares";
+import { FEWEST, percentsOf } from "./shares";
 
 const { estimate: text } = t.review;
 /** With fewer decisions the server names no interval. */
@@ -43,7 +43,7 @@ function linesOf({ decided, wrong, right, remaining, audit, ...found }: Estimate
   const { precision, class_precision: classes } = found;
   const lines = [];
   if (precision && classes) {
-    const [share, low, high] = percents(precision);
+    const [share, low, high] = percentsOf(precision.share, precision.low, precision.high);
     lines.push(text.precision(wrong, decided, share, low, high));
     lines.push(text.classes(right, formatWholePercent(classes.share)));
   } else if (remaining.open > 0 && decided + remaining.open >= FEWEST) {
@@ -52,7 +52,8 @@ function linesOf({ decided, wrong, right, remaining, audit, ...found }: Estimate
   if (remaining.open > 0)
     lines.push(text.left(remaining.open, Math.round(remaining.expected_wrong)));
   if (audit?.error_left) {
-    const [share, low, high] = percents(audit.error_left);
+    const { error_left: left } = audit;
+    const [share, low, high] = percentsOf(left.share, left.low, left.high);
     lines.push(text.audit.found(audit.wrong, audit.decided, audit.decided + audit.open));
     lines.push(text.audit.left(audit.labels, share, low, high));
   } else if (audit) lines.push(text.audit.waiting(audit.size));
@@ -65,11 +66,3 @@ function adviceOf({ advice, share, remaining: { next_wrong: next } }: Estimate):
   if (advice === "stop") return text.stop(formatWholePercent(next), formatWholePercent(share));
   return null;
 }
-
-type Interval = NonNullable<Estimate["precision"]>;
-
-const percents = ({ share, low, high }: Interval): [string, string, string] => [
-  formatWholePercent(share),
-  formatWholePercent(low),
-  formatWholePercent(high),
-];

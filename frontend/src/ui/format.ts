@@ -29,12 +29,22 @@ export const formatCost = (value: number): string =>
 /** The largest budget there is stands for none: such a round ends with its queue. */
 export const hasEnd = (budget: number): boolean => budget < 1e9;
 
+/** What sums of fractions may add to a share or take from it. */
+const NOTHING = 1e-9;
+
+/** A share of 1 or of 100, with more digits where it would read as none or all and is neither. */
+export function neverRound(share: number, of: 1 | 100, digits: number): string {
+  const told = (of * share).toFixed(digits);
+  const isBetween = share > NOTHING && share < 1 - NOTHING;
+  return isBetween && Number(told) % of === 0 ? neverRound(share, of, digits + 1) : told;
+}
+
 export const formatPercent = (share: number | null): string =>
-  share === null ? "–" : units.percent((100 * share).toFixed(1));
+  share === null ? "–" : units.percent(neverRound(share, 100, 1));
 
 /** A share to the nearest percent: 46 %. */
 export const formatWholePercent = (share: number): string =>
-  units.percent(`${Math.round(100 * share)}`);
+  units.percent(neverRound(share, 100, 0));
 
 /** What a model is sure of, which never is all or nothing: over 99 %, or over 99.9 % with a digit. */
 export function formatChance(chance: number | null, digits = 0): string {

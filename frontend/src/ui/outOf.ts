@@ -9,12 +9,6 @@ export const aboutOf = (share: number): string => tenths(Math.round(1000 * share
 /** The same to be changed in a field: as it is, without what binary fractions add to it. */
 export const of100 = (share: number): number => Math.round(1e6 * share) / 1e4;
 
-/** The same in whole images, where tenths would claim too much. */
-export const highestOf = (share: number): string => whole(Math.ceil(100 * share - 1e-6));
-export const lowestOf = (share: number): string => whole(Math.floor(100 * share + 1e-6));
-export const nearestOf = (share: number): string => whole(Math.round(100 * share));
-
-const whole = (value: number): string => value.toLocaleString(locale);
 const tenths = (value: number): string =>
   (value / 10).toLocaleString(locale, { maximumFractionDigits: 1 });
 

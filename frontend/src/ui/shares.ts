@@ -1,8 +1,9 @@
 import { t } from "../strings";
-import { formatPercent } from "./format";
+import { formatPercent, neverRound } from "./format";
 
 /** Of fewer answers or images no share is told: it might be nearly anything. */
 export const FEWEST = 20;
+const { units } = t.common;
 const Z95 = 1.959964;
 
 /** A share, or another measure in 0..1, and the ends of its 95 % interval. */
@@ -40,10 +41,50 @@ export function aurocOf(value: number, inside: number, ood: number): Known | nul
   };
 }
 
-/** 97.0 % (88–99 %), or that there is too little to say. */
+/** From where to where shares are, in percent: rounded outwards, as finely as tells the ends apart. */
+export function endsOf(low: number, high: number): [low: string, high: string] {
+  const fine = 10 ** digitsOf(low, high);
+  // Not by what binary fractions add to it: 0.07 of 100 are 7.
+  const [down, up] = [Math.floor(100 * fine * low + 1e-6), Math.ceil(100 * fine * high - 1e-6)];
+  return [`${down / fine}`, `${up / fine}`];
+}
+
+/** Digits of percent, by how far apart the ends are. */
+const digitsOf = (low: number, high: number): number =>
+  high - low >= 0.02 ? 0 : high - low >= 0.002 ? 1 : 2;
+
+/** A share and the ends of its interval, in percent without the sign, so that it is read within them. */
+export const of100Within = (
+  share: number,
+  low: number,
+  high: number,
+  digits = 0,
+): [share: string, low: string, high: string] => [
+  neverRound(share, 100, Math.max(digits, digitsOf(low, high))),
+  ...endsOf(low, high),
+];
+
+/** The ends with the sign, as sentences have them. */
+export function percentEnds(low: number, high: number): [low: string, high: string] {
+  const [least, most] = endsOf(low, high);
+  return [units.percent(least), units.percent(most)];
+}
+
+/** A share and the ends of its interval, likewise. */
+export const percentsOf = (
+  share: number,
+  low: number,
+  high: number,
+): [share: string, low: string, high: string] => [
+  units.percent(of100Within(share, low, high)[0]),
+  ...percentEnds(low, high),
+];
+
+/** 97.0 % (88–99), or that there is too little to say. */
 export function formatShare(known: Known | null): string {
   if (known === null) return t.advice.tooFew;
-  return t.advice.within(formatPercent(known.value), whole(known.low), whole(known.high));
+  const [value, low, high] = of100Within(known.value, known.low, known.high, 1);
+  return t.advice.within(units.percent(value), low, high);
 }
 
 /** A measured share of so many; as it is where nobody counted them, a dash where there is none. */
@@ -55,8 +96,8 @@ export function formatMeasured(value: number | null, count: number | null | unde
 /** 0.93 (0.88–0.97), likewise. */
 export function formatAuroc(known: Known | null): string {
   if (known === null) return t.advice.tooFew;
-  const { value, low, high } = known;
-  return t.advice.within(value.toFixed(2), low.toFixed(2), high.toFixed(2));
+  const digits = 2 + digitsOf(known.low, known.high);
+  const [low, high] = endsOf(known.low, known.high);
+  const outOf1 = (end: string) => (Number(end) / 100).toFixed(digits);
+  return t.advice.within(neverRound(known.value, 1, digits), outOf1(low), outOf1(high));
 }
-
-const whole = (share: number): string => `${Math.round(100 * share)}`;

@@ -5,9 +5,10 @@ import { roundsQuery } from "../../api/rounds";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { aboutOf, highestOf, highOf, lowestOf, nearestOf, sureOf } from "../../ui/outOf";
+import { formatCount } from "../../ui/format";
+import { aboutOf, highOf, sureOf } from "../../ui/outOf";
 import { Failure, Skeleton } from "../../ui/State";
-import { FEWEST, shareOf } from "../../ui/shares";
+import { FEWEST, of100Within, shareOf } from "../../ui/shares";
 import { useSaid } from "../../ui/titled";
 import { AskDraws } from "./AskDraws";
 import styles from "./Guarantee.module.css";
@@ -46,7 +47,7 @@ function untold(draws: Draws, said: (sentence: string) => string): string {
   const { answered, waiting, refused, share_of_queue: share, accuracy } = draws;
   const { draws: text } = t.guarantee;
   if (refused !== null) return said(refused);
-  const often = share > 0 ? text.every(nearestOf(1 / share / 100)) : text.off;
+  const often = share > 0 ? text.every(formatCount(Math.round(1 / share))) : text.off;
   const waits = waiting > 0 ? text.waiting(waiting) : "";
   const unknown = answered > 0 ? text.later : text.none;
   const begun = accuracy ? text.few(accuracy.n, FEWEST) : unknown;
@@ -76,7 +77,7 @@ function Told({ project, draws, rounds }: ToldProps) {
   return (
     <>
       <p className={styles.says}>
-        {text.says(nearestOf(accuracy.share), lowestOf(accuracy.low), highestOf(accuracy.high))}
+        {text.says(...of100Within(accuracy.share, accuracy.low, accuracy.high))}
       </p>
       <Intervals label={text.right} rows={rows} />
       <p className={styles.quiet}>

@@ -4,6 +4,7 @@ import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
 import { formatCount } from "../../ui/format";
 import { highOf } from "../../ui/outOf";
+import { endsOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { Group } from "./Group";
 import styles from "./Guarantee.module.css";
@@ -74,13 +75,8 @@ export function LotsTable({ lots, classes, target, apart }: LotsTableProps) {
   );
 }
 
-/** As finely as it takes to tell a narrow band from the next one. */
-const bandOf = ({ band: { low, high } }: Lot): string => {
-  const fine = high - low >= 0.02 ? 1 : high - low >= 0.002 ? 10 : 100;
-  const percent = (share: number, round: (value: number) => number, by: number) =>
-    String(round(100 * fine * share + by) / fine);
-  return t.guarantee.lots.band(percent(low, Math.floor, 1e-6), percent(high, Math.ceil, -1e-6));
-};
+const bandOf = ({ band: { low, high } }: Lot): string =>
+  t.guarantee.lots.band(...endsOf(low, high));
 
 type BoundProps = { bound: number | null; target: number; most: number };
 

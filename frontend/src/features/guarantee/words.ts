@@ -1,8 +1,7 @@
 import type { Certificate, Interval, Lot } from "../../api/guarantee";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
-import { formatPercent } from "../../ui/format";
-import { highestOf, lowestOf } from "../../ui/outOf";
+import { formatShare } from "../../ui/shares";
 
 const UNDER_WAY: readonly Certificate["state"][] = ["scoring", "asking", "applying", "revoking"];
 
@@ -16,9 +15,9 @@ export function oddsOf(confidence: number): { kept: number; of: number } {
   return { kept: of - 1, of };
 }
 
-/** A share with its interval, whose ends are rounded outwards. */
+/** A share of the API's with its interval. */
 export const withinOf = ({ share, low, high }: Interval): string =>
-  t.advice.within(formatPercent(share), lowestOf(low), highestOf(high));
+  formatShare({ value: share, low, high });
 
 /** What a lot is called: by the class, or that it is of none. */
 export const nameOf = (classId: number | null, classes: readonly LabelClass[]): string =>

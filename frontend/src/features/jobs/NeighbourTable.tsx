@@ -9,7 +9,7 @@ import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { ErrorNotice } from "../../ui/ErrorNotice";
-import { formatCount } from "../../ui/format";
+import { formatCount, formatWholePercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
 import styles from "./NeighbourTable.module.css";
@@ -91,7 +91,7 @@ function Share({ share }: { share: number }) {
   const background = `color-mix(in oklab, var(--gold) ${percent}%, transparent)`;
   return (
     <td data-number style={{ background }}>
-      {share > 0 ? `${percent}\u00a0%` : ""}
+      {share > 0 ? formatWholePercent(share) : ""}
     </td>
   );
 }

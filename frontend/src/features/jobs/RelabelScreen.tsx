@@ -8,7 +8,7 @@ import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatWholePercent } from "../../ui/format";
 import { useManages } from "../../ui/managing";
-import { FEWEST, formatMeasured } from "../../ui/shares";
+import { FEWEST, formatMeasured, percentsOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import styles from "./JobsScreen.module.css";
 import { ReviewProgress } from "./ReviewProgress";
@@ -102,9 +102,7 @@ function Found({ result }: ResultProps) {
     <Card title={text.found} hint={text.noiseHint}>
       <p>
         {(knows_ood ? text.noiseOfAll : text.noise)(
-          formatWholePercent(noise.rate),
-          formatWholePercent(noise.low),
-          formatWholePercent(noise.high),
+          ...percentsOf(noise.rate, noise.low, noise.high),
         )}{" "}
         {wrong !== null && right !== null
           ? text.worth(disagreements, formatWholePercent(wrong), formatWholePercent(right))

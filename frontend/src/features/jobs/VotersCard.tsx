@@ -3,9 +3,9 @@ import { membersQuery } from "../../api/projects";
 import type { Relabeling } from "../../api/results";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { formatCount } from "../../ui/format";
+import { formatCount, formatPercent } from "../../ui/format";
 import { useManages } from "../../ui/managing";
-import { formatMeasured } from "../../ui/shares";
+import { FEWEST } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 
 const { relabel: text } = t.jobs;
@@ -39,7 +39,10 @@ export function VotersCard({ projectId, votes }: VotersCardProps) {
                   : (nameOf(one.user_id) ?? text.user(one.user_id))}
               </th>
               <td data-number>{formatCount(one.labels)}</td>
-              <td data-number>{formatMeasured(one.quality, one.labels)}</td>
+              <td data-number>
+                {/* A mean of what is likely, not a count of hits: no interval is known of it. */}
+                {one.labels < FEWEST ? t.advice.tooFew : formatPercent(one.quality)}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -8,7 +8,7 @@ import { Button } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
 import { FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
-import { Meter } from "../../ui/Meter";
+import { SpentMeter } from "../../ui/Meter";
 import styles from "./LabelBar.module.css";
 import type { SessionView } from "./queue/session";
 
@@ -46,14 +46,7 @@ export function LabelBar(props: LabelBarProps) {
         )}
       </div>
       <div className={styles.progress}>
-        {round && (
-          <Meter
-            label={t.projects.round(round.number)}
-            value={round.spent}
-            max={round.budget}
-            text={t.projects.spent(round.spent, round.budget)}
-          />
-        )}
+        {round && <SpentMeter label={t.projects.round(round.number)} round={round} />}
       </div>
       <dl className={styles.counts}>
         <div>

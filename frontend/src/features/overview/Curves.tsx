@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { useTitles } from "../../api/algorithms";
-import { headlineOf, imagesOf, purityWeightOf, saidOf } from "../../api/measures";
+import { headlineOf, imagesOf, imagesSaid, purityWeightOf } from "../../api/measures";
 import { findsAll } from "../../api/projects";
 import { comparableQuery, roundsQuery } from "../../api/rounds";
 import type { Comparable, Project, Round } from "../../api/types";
@@ -40,7 +40,8 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
   ];
   const done = rounds.filter((round) => round.state === "closed" || round.state === "closing");
   const share = done.flatMap((round) => {
-    const known = shareOf(round.answered.label, saidOf(round));
+    const { inside, all } = imagesSaid(round);
+    const known = shareOf(inside, all);
     return known ? [{ x: round.number, y: known.value, low: known.low, high: known.high }] : [];
   });
   const weight = rounds.flatMap((round) => {
@@ -56,8 +57,9 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
   const named = isOneClass ? t.advice.oneClass.accuracy : usual;
   const headline = rounds.map((round) => headlineOf(round)?.name).find(Boolean);
   // What round 0 drew at random estimates the pool's share of IN.
-  const drawn = done.find((round) => round.number === 0)?.drawn;
-  const pool = drawn ? shareOf(drawn.label, drawn.label + drawn.ood) : null;
+  const first = done.find((round) => round.number === 0);
+  const drawn = first?.drawn && imagesSaid(first, first.drawn);
+  const pool = drawn ? shareOf(drawn.inside, drawn.all) : null;
   return (
     <Card
       title={text.title}
@@ -135,8 +137,10 @@ function accuracyOf(round: Round): Known | null {
   return round.accuracy === null ? null : shareOf(round.accuracy * images, images);
 }
 
-const purityOf = ({ purity_auroc: auroc, answered }: Round): Known | null =>
-  auroc === null ? null : aurocOf(auroc, answered.label, answered.ood);
+function purityOf(round: Round): Known | null {
+  const { inside, ood } = imagesSaid(round);
+  return round.purity_auroc === null ? null : aurocOf(round.purity_auroc, inside, ood);
+}
 
 function totals(rounds: Round[]): [cost: string, time: string] {
   const sum = (value: (round: Round) => number) =>

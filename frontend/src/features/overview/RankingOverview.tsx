@@ -5,12 +5,13 @@ import { type Selection, selectionQuery } from "../../api/selections";
 import type { Job, Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { formatCount, formatWholePercent } from "../../ui/format";
+import { formatCount } from "../../ui/format";
 import { useJobsOfKind } from "../../ui/jobs/JobControls";
-import { Meter, Parts } from "../../ui/Meter";
+import { Parts, SpentMeter } from "../../ui/Meter";
 import { RoundChip } from "../../ui/RoundChip";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
+import { percentEnds } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { Actions } from "./Actions";
 import { AgreementCard } from "./AgreementCard";
@@ -83,14 +84,7 @@ function Chosen({ project, selections }: { project: Project; selections: Selecti
           </li>
         ))}
       </ul>
-      {round && (
-        <Meter
-          label={text.now(round.number)}
-          value={round.spent}
-          max={round.budget}
-          text={t.projects.spent(round.spent, round.budget)}
-        />
-      )}
+      {round && <SpentMeter label={text.now(round.number)} round={round} />}
     </Card>
   );
 }
@@ -175,13 +169,6 @@ function measuredOf({ answered, metrics }: Round): string[] {
     formatCount(answered.unsure),
     wrong === undefined ? "–" : formatCount(wrong),
     tau == null ? "–" : text.tau(tau.toFixed(2)),
-    judge
-      ? text.agree(
-          judge.agree,
-          judge.of,
-          formatWholePercent(judge.low),
-          formatWholePercent(judge.high),
-        )
-      : "–",
+    judge ? text.agree(judge.agree, judge.of, ...percentEnds(judge.low, judge.high)) : "–",
   ];
 }

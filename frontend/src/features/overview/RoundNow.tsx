@@ -1,10 +1,10 @@
-import { headlineOf, imagesOf, saidOf } from "../../api/measures";
+import { headlineOf, imagesOf, imagesSaid } from "../../api/measures";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import { formatPercent } from "../../ui/format";
-import { Meter } from "../../ui/Meter";
+import { SpentMeter } from "../../ui/Meter";
 import { formatShare, shareOf } from "../../ui/shares";
 
 /** The round that answers count towards now, and what the model is worth so far. */
@@ -20,14 +20,7 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
       title={current ? t.projects.round(current.number) : t.overview.now}
       hint={stateOf(project)}
     >
-      {current && (
-        <Meter
-          label={t.overview.columns.spent}
-          value={current.spent}
-          max={current.budget}
-          text={t.projects.spent(current.spent, current.budget)}
-        />
-      )}
+      {current && <SpentMeter label={t.overview.columns.spent} round={current} />}
       <Figures
         large
         figures={[...(round ? [shareFigure(round)] : []), accuracyFigure(measured, named)]}
@@ -43,9 +36,9 @@ function stateOf({ state, current_round: current }: Project): string {
 }
 
 function shareFigure(round: Round): Figure {
-  const said = saidOf(round);
-  const share = formatShare(shareOf(round.answered.label, said));
-  return [t.overview.columns.share, share, t.advice.interval(said)];
+  const { inside, all } = imagesSaid(round);
+  const share = formatShare(shareOf(inside, all));
+  return [t.overview.columns.share, share, t.advice.interval(Math.round(all))];
 }
 
 function accuracyFigure(round: Round | undefined, name: string): Figure {

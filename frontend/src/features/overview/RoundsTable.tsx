@@ -1,7 +1,7 @@
 import { Fragment } from "react";
 import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
-import { headlineOf, imagesOf, saidOf } from "../../api/measures";
+import { headlineOf, imagesOf, imagesSaid } from "../../api/measures";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Explained } from "../../ui/Explained";
@@ -73,11 +73,7 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
                 <td data-number>{formatCount(round.answered.label)}</td>
                 <td data-number>{formatCount(round.answered.ood)}</td>
                 <td data-number>{formatCount(round.answered.unsure)}</td>
-                <td data-number title={t.advice.interval(saidOf(round))}>
-                  {saidOf(round) > 0
-                    ? formatShare(shareOf(round.answered.label, saidOf(round)))
-                    : "–"}
-                </td>
+                <ShareCell round={round} />
                 <td data-number title={t.advice.interval(imagesOf(round))}>
                   {measuredOf(round)}
                 </td>
@@ -97,6 +93,15 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
         </tbody>
       </Table>
     </div>
+  );
+}
+
+function ShareCell({ round }: { round: Round }) {
+  const { inside, all } = imagesSaid(round);
+  return (
+    <td data-number title={t.advice.interval(Math.round(all))}>
+      {all > 0 ? formatShare(shareOf(inside, all)) : "–"}
+    </td>
   );
 }
 

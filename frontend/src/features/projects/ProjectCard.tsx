@@ -8,7 +8,7 @@ import { DeskLink } from "../../tasks/DeskLink";
 import { hasTaskView } from "../../tasks/known";
 import { ButtonLink } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
-import { Meter } from "../../ui/Meter";
+import { SpentMeter } from "../../ui/Meter";
 import { ProjectChip } from "../../ui/ProjectChip";
 import styles from "./ProjectCard.module.css";
 
@@ -73,12 +73,7 @@ export function ProjectCard({ project, work }: ProjectCardProps) {
       </div>
       <footer>
         {round ? (
-          <Meter
-            label={t.projects.round(round.number)}
-            value={round.spent}
-            max={round.budget}
-            text={t.projects.spent(round.spent, round.budget)}
-          />
+          <SpentMeter label={t.projects.round(round.number)} round={round} />
         ) : (
           // A finished one has none either, and says so above.
           <p className={styles.idle}>{state === "draft" && t.projects.noRound}</p>

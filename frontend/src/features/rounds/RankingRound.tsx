@@ -6,8 +6,9 @@ import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
-import { formatCount, formatSeconds, formatWholePercent } from "../../ui/format";
+import { formatCount, formatSeconds } from "../../ui/format";
 import { Failure } from "../../ui/State";
+import { percentEnds } from "../../ui/shares";
 import { AskedCard } from "./Gallery";
 import { Notes } from "./Notes";
 import { useQuerySet } from "./useMap";
@@ -77,7 +78,7 @@ export function rankingFigures(round: Round): Figure[] {
     agreement?.tau != null && [columns.people, tauText(agreement.tau.toFixed(2))],
     judge != null && [
       columns.judge,
-      agree(judge.agree, judge.of, formatWholePercent(judge.low), formatWholePercent(judge.high)),
+      agree(judge.agree, judge.of, ...percentEnds(judge.low, judge.high)),
     ],
     round.annotator_seconds > 0 && [text.time, formatSeconds(round.annotator_seconds)],
   ];

@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 import { parametersOf } from "../../api/algorithms";
-import { headlineOf, imagesOf, purityWeightOf, saidOf, tellingOf } from "../../api/measures";
+import { headlineOf, imagesOf, imagesSaid, purityWeightOf, tellingOf } from "../../api/measures";
 import { pageUrl } from "../../api/pages";
 import type { Algorithm, Choice, LabelClass, ParamSchema, Round } from "../../api/types";
 import { t } from "../../strings";
@@ -27,7 +27,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   const { label, ood, unsure, skip } = round.answered;
   const verdicts = label + ood + unsure + skip;
   const left = oodLeftOf(round);
-  const said = saidOf(round);
+  const said = imagesSaid(round);
   const images = imagesOf(round);
   const of = t.advice.interval;
   const told = classes.length === 1 ? tellingOf(round) : null;
@@ -42,12 +42,16 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   const figures: Figure[] = [
     [facts.verdicts, formatCount(verdicts)],
     [facts.spent, t.projects.spent(round.spent, round.budget)],
-    [facts.share, said > 0 ? formatShare(shareOf(round.answered.label, said)) : "–", of(said)],
+    [
+      facts.share,
+      said.all > 0 ? formatShare(shareOf(said.inside, said.all)) : "–",
+      of(Math.round(said.all)),
+    ],
     [
       facts.auroc,
       round.purity_auroc === null
         ? "–"
-        : formatAuroc(aurocOf(round.purity_auroc, round.answered.label, round.answered.ood)),
+        : formatAuroc(aurocOf(round.purity_auroc, said.inside, said.ood)),
       facts.aurocHint,
     ],
     ...(headline ? precisionFigures(round) : [accuracy]),

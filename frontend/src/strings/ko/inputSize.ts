@@ -1,5 +1,5 @@
 import type { Catalogue } from "../catalogue";
-import { number } from "./words";
+import { number, particle } from "./words";
 
 export const inputSize: Catalogue["setup"]["inputSize"] = {
   label: "모델 입력 크기",
@@ -8,9 +8,10 @@ export const inputSize: Catalogue["setup"]["inputSize"] = {
   stored:
     "모델이 보는 정사각형의 한 변(픽셀)입니다. 정사각형이 아닌 이미지는 가운데만 봅니다. 크기를 바꾸면 이미지를 다시 만듭니다.",
   choice: ({ width, height, side }) =>
-    `이미지는 보통 ${number(width)} × ${number(height)} 크기이며, 모델은 ${side} × ${side}로 봅니다.`,
+    `이미지는 보통 ${number(width)} × ${number(height)} 크기이며, 모델은 ${particle(`${side} × ${side}`, "으로", "로")} 봅니다.`,
   resize: "이미지 크기 바꾸기",
-  from: (before, after) => `${before} × ${before}에서 ${after} × ${after}로`,
+  from: (before, after) =>
+    `${before} × ${before}에서 ${particle(`${after} × ${after}`, "으로", "로")}`,
   resizeHint:
     "원본에서 이미지를 다시 만듭니다. 라벨링은 계속할 수 있고, 라운드와 가져오기는 끝날 때까지 기다립니다. 다음 라운드에서 모든 이미지의 특징을 다시 추출합니다. 닫힌 라운드의 결과는 그대로입니다.",
 };

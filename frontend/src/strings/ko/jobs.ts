@@ -2,7 +2,7 @@ import type { Catalogue } from "../catalogue";
 import { comparison } from "./comparison";
 import { questions } from "./questions";
 import { relabel, subset } from "./results";
-import { number } from "./words";
+import { number, particle } from "./words";
 
 export const jobs: Catalogue["jobs"] = {
   tab: "작업",
@@ -44,7 +44,8 @@ export const jobs: Catalogue["jobs"] = {
   learned: (images) => `이미지 ${number(images)}개의 특징`,
   mapped: (images) => `이미지 ${number(images)}개의 지도`,
   compared: (images, copies) => `이미지 ${number(images)}개 비교, 사본 ${number(copies)}개`,
-  resized: (images, size) => `이미지 ${number(images)}개를 ${size} × ${size}로`,
+  resized: (images, size) =>
+    `이미지 ${number(images)}개를 ${particle(`${size} × ${size}`, "으로", "로")}`,
   pruned: (kept, labeled) => `라벨 ${number(labeled)}개 중 ${number(kept)}개 유지`,
   doubted: (doubted, labeled) => `라벨 ${number(labeled)}개 중 ${number(doubted)}개 의심`,
   advanced: (closed, opened) => {

@@ -1,7 +1,7 @@
 import type { Catalogue } from "../catalogue";
 import { touch } from "./touch";
 import { waiting } from "./waiting";
-import { number } from "./words";
+import { number, particle } from "./words";
 
 export const label: Catalogue["label"] = {
   title: "라벨링",
@@ -107,7 +107,8 @@ export const label: Catalogue["label"] = {
     renamed: (from, to, key) => `${from} → ${to}${key ? ` (키 ${key})` : ""}`,
     added: (name, key) => `${name} 추가됨${key ? ` (키 ${key})` : ""}`,
     removed: (name) => `${name} 삭제됨`,
-    key: (name, key) => (key ? `${name}의 키가 ${key}로 바뀜` : `${name}의 키가 없어짐`),
+    key: (name, key) =>
+      key ? `${name}의 키가 ${particle(key, "으로", "로")} 바뀜` : `${name}의 키가 없어짐`,
     order: "순서가 바뀜",
     colour: (name) => `${name}의 색이 바뀜`,
     more: (count) => `그 밖에 ${number(count)}건`,

@@ -34,7 +34,7 @@ export const subset: Catalogue["jobs"]["subset"] = {
   choice: "선택",
   inUseHere: "사용",
   choose: "다시 선택",
-  chooseWith: (tau) => `Tau ${tau}로 다시 선택`,
+  chooseWith: (tau) => `${particle(`Tau ${tau}`, "으로", "로")} 다시 선택`,
   bin: (from, next) => {
     if (next === undefined) return `${number(from)}+`;
     return from === next - 1 ? `${from}` : `${number(from)}–${number(next - 1)}`;

@@ -77,6 +77,9 @@ it.each([
   ["Certificate 2 is still being worked on; wait for it, or revoke it first.", "보증 2가 "],
   ["Certificate 3 is still being worked on; wait for it, or revoke it first.", "보증 3이 "],
   ["There is no judge 4; see the page of judges.", "판정 모델 4가 "],
+  ["The model sees 40 images at 128 × 96 now, instead of 224 × 224.", "128 × 96으로 봅니다"],
+  ["Two classes have the hotkey 1.", "단축키가 1로 같습니다"],
+  ["Two classes have the hotkey q.", "단축키가 q(으)로 같습니다"],
   ["There is no judge gpt; see the page of judges.", "판정 모델 gpt이(가) "],
 ])("gives what varies the particle that its sound asks for: %s", (sentence, korean) => {
   expect(said(sentence)).toContain(korean);

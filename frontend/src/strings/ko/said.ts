@@ -63,10 +63,12 @@ const PARTICLES: readonly (readonly [string, string])[] = [
   ["은", "는"],
   ["을", "를"],
   ["과", "와"],
+  ["으로", "로"],
 ];
 
 /** What varies, and the particle behind it, in whichever form: what it comes behind says which it is. */
-const VARYING = /\{(\d)\}((?:이|가|은|는|을|를|과|와)(?:\([가-힣]\))?(?![가-힣(]))?/g;
+const VARYING =
+  /\{(\d)\}((?:(?:이|가|은|는|을|를|과|와)(?:\([가-힣]\))?|(?:\(으\))?로)(?![가-힣(]))?/g;
 
 function among(some: Known[], sentence: string): string | null {
   for (const { pattern, korean, hasReason } of some) {
@@ -75,7 +77,8 @@ function among(some: Known[], sentence: string): string | null {
     return korean.replace(VARYING, (_, place: string, particles = "") => {
       const varying = found[Number(place) + 1] ?? "";
       const told = hasReason ? said(varying) : varying;
-      const pair = PARTICLES.find((one) => particles && one.join().includes(particles.charAt(0)));
+      const first = /[가-힣]/.exec(particles)?.[0];
+      const pair = first && PARTICLES.find((one) => one.join().includes(first));
       return pair ? particle(told, ...pair) : told;
     });
   }

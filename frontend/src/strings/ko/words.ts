@@ -1,16 +1,26 @@
 export const number = (value: number): string => value.toLocaleString("ko-KR");
 
-/** Whether the last sound of a word is a consonant, by its syllable or digit; null for other scripts. */
-function endsInConsonant(word: string): boolean | null {
+/** The sound that a word ends in, by its syllable or digit; null for other scripts. */
+function endingOf(word: string): "vowel" | "ㄹ" | "consonant" | null {
   const last = word.trim().at(-1) ?? "";
-  if (/[0-9]/.test(last)) return "013678".includes(last);
+  if (/[178]/.test(last)) return "ㄹ";
+  if (/[0-9]/.test(last)) return "036".includes(last) ? "consonant" : "vowel";
   if (last < "가" || last > "힣") return null;
-  return (last.charCodeAt(0) - "가".charCodeAt(0)) % 28 !== 0;
+  const final = (last.charCodeAt(0) - "가".charCodeAt(0)) % 28;
+  return final === 0 ? "vowel" : final === 8 ? "ㄹ" : "consonant";
 }
 
 /** A word with its particle, such as 을/를; both where the sound of the word is not known. */
 export function particle(word: string, afterConsonant: string, afterVowel: string): string {
-  const consonant = endsInConsonant(word);
-  if (consonant === null) return `${word}${afterConsonant}(${afterVowel})`;
-  return word + (consonant ? afterConsonant : afterVowel);
+  const ending = endingOf(word);
+  if (ending === null) return `${word}${either(afterConsonant, afterVowel)}`;
+  // 로 alone stands behind ㄹ as behind a vowel.
+  const isShort = ending === "vowel" || (ending === "ㄹ" && afterVowel === "로");
+  return word + (isShort ? afterVowel : afterConsonant);
 }
+
+/** 을(를), and (으)로 where one is the end of the other. */
+const either = (afterConsonant: string, afterVowel: string): string =>
+  afterConsonant.endsWith(afterVowel)
+    ? `(${afterConsonant.slice(0, -afterVowel.length)})${afterVowel}`
+    : `${afterConsonant}(${afterVowel})`;

@@ -2,8 +2,8 @@ import { Link } from "react-router";
 import type { Selection } from "../../../api/selections";
 import { t } from "../../../strings";
 import { Card } from "../../../ui/Card";
-import { formatWholePercent } from "../../../ui/format";
 import { Notice } from "../../../ui/State";
+import { percentsOf } from "../../../ui/shares";
 import { useSaid } from "../../../ui/titled";
 
 type PeopleCardProps = { projectId: number; selection: Selection };
@@ -27,9 +27,11 @@ export function PeopleCard({ projectId, selection: { people, judge } }: PeopleCa
           ? text.agreement(
               agreement.agree,
               agreement.of,
-              formatWholePercent(agreement.of > 0 ? agreement.agree / agreement.of : 0),
-              formatWholePercent(agreement.low),
-              formatWholePercent(agreement.high),
+              ...percentsOf(
+                agreement.of > 0 ? agreement.agree / agreement.of : 0,
+                agreement.low,
+                agreement.high,
+              ),
             )
           : text.noAgreement}{" "}
         {tau !== null && text.tau(tau.toFixed(2))}
