@@ -201,6 +201,22 @@ def test_a_draw_that_waits_in_the_queue_comes_first_and_is_learned_from_in_its_p
     assert set(reached(loop.session, loop.project.id, 0, 0)) == met
 
 
+def test_a_round_may_be_drawn_for_twice_while_its_pool_grows(
+    world: World, http: TestClient
+) -> None:
+    loop = Loop(world, images=20, evaluation=0, audit_share=0)
+    headers, url = world.caller().headers, f"/api/projects/{loop.project.id}/audit"
+    for _ in range(2):
+        http.post(url, json={"n": 8}, headers=headers).raise_for_status()
+        world.add_images(loop.project, 20)
+        loop.session.commit()
+    drawn = read_draws(loop.session, loop.project.id, None)
+    # Eight of 20, then eight of the 32 that were left and had come.
+    chances = np.where(drawn.indices < 20, 1 - (1 - 8 / 20) * (1 - 8 / 32), 8 / 32)
+    assert drawn.probability.tolist() == pytest.approx(chances.tolist())
+    assert len(set(chances.tolist())) == 2
+
+
 def test_typical_images_are_chosen_as_though_nothing_had_been_drawn(
     world: World, http: TestClient
 ) -> None:
