@@ -33,7 +33,8 @@ class AuditEstimate(BaseModel):
     """How often the newest model is right on what no strategy has chosen, by random draws.
 
     ``round`` is the round whose model was measured, as it closed; without one nothing was measured
-    yet. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now, ``unlooked`` the
+    yet. The shares are ``of`` so many images, from which the draws were made, and say nothing of
+    those that were left ``beyond`` these, as they came later. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now, ``unlooked`` the
     images of the pool that nobody has judged. ``inside`` is of images of a class, whether they are
     given it, ``ood`` of the others, whether they are taken for that; ``ood_share`` how many others
     there are. ``refused`` says why no draws can be made.
@@ -45,6 +46,8 @@ class AuditEstimate(BaseModel):
     waiting: int
     unsure: int
     confidence: float
+    of: int | None
+    beyond: int
     unlooked: int
     accuracy: AuditShare | None
     inside: AuditShare | None

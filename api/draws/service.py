@@ -56,6 +56,8 @@ async def show(session: AsyncSession, project: Project) -> AuditEstimate:
         waiting=waiting,
         unsure=known.get("unsure", 0),
         confidence=known.get("confidence", _CONFIDENCE),
+        of=known.get("lot"),
+        beyond=known.get("beyond", 0),
         unlooked=unlooked or 0,
         accuracy=_share(known.get("accuracy")),
         inside=_share(known.get("in")),

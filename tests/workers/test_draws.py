@@ -155,6 +155,8 @@ def test_a_finished_project_is_audited_in_a_round_of_its_own(
     assert len(leased.json()["items"]) == 2
     assert "audit" not in leased.text
 
+    # Whatever comes now none of them could have been.
+    world.add_images(loop.project, 30)
     # What is skipped now nobody is asked about again: no model counts as right about it.
     skip(loop, next(iter(draws_of(loop, 1).values())))
     loop.answer(1, 19)
@@ -164,7 +166,11 @@ def test_a_finished_project_is_audited_in_a_round_of_its_own(
     judged = loop.rounds()[1].metrics["audit"]
     assert (judged["n"], judged["unsure"], judged["accuracy"]["n"]) == (20, 1, 20)
     assert judged["accuracy"]["share"] <= 19 / 20
-    assert http.get(f"{url}/audit", headers=headers).json()["accuracy"]["n"] == 20
+    assert (judged["lot"], judged["beyond"]) == (118, 30)
+    world.add_images(loop.project, 2)
+    loop.session.commit()
+    told = http.get(f"{url}/audit", headers=headers).json()
+    assert (told["accuracy"]["n"], told["of"], told["beyond"]) == (20, 118, 30)
 
     # It goes on from there, as from any other round.
     loop.project.settings = {**loop.project.settings, "max_rounds": None}
@@ -176,7 +182,7 @@ def test_a_finished_project_is_audited_in_a_round_of_its_own(
     assert (following.state, following.strategy, following.queries) == ("open", "margin", 60)
     # All are drawn in the end, and then there is none to draw.
     asked = http.post(f"{url}/audit", json={"n": 200}, headers=headers).json()
-    assert asked == {"asked": 98, "round": 2}
+    assert asked == {"asked": 130, "round": 2}
     refused = http.post(f"{url}/audit", json={"n": 1}, headers=headers)
     assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_draw")
 

@@ -14,6 +14,7 @@ from models.protocols import OOD, Indices, TargetModel
 from models.rounds.query import Scored
 from workers.advance.phases import Advance
 from workers.labels.draws import pairs, read_draws
+from workers.labels.whole import Whole, whole_of
 
 ALPHA: Final = 0.05
 """Chance that an interval is ever wrong, however often it is looked at."""
@@ -26,7 +27,8 @@ def audit(advance: Advance, model: TargetModel) -> dict[str, Any] | None:
     Where its purity is no probability nothing is taken for OOD.
 
     Returns:
-        ``metrics["audit"]`` of the round: shares with an interval that holds at every look.
+        ``metrics["audit"]`` of the round: shares with an interval that holds at every look; they
+        are of the ``lot`` that was drawn from, and say nothing of what is left ``beyond`` that.
     """
     snapshot = advance.snapshot
     with advance.context.sessions() as session:
@@ -38,19 +40,15 @@ def audit(advance: Advance, model: TargetModel) -> dict[str, Any] | None:
     # In the order of their answers.
     order = np.searchsorted(np.sort(drawn.indices), drawn.indices)
     found = estimate(
-        Draws(
-            predicted=_verdicts(scored)[order],
-            truth=drawn.truth,
-            unsure=drawn.unsure,
-            probability=drawn.probability,
-        ),
-        lot=len(snapshot.candidates),
+        Draws(_verdicts(scored)[order], drawn.truth, drawn.unsure, drawn.whole.part),
+        drawn.whole.sizes,
         classes=snapshot.classes,
         alpha=ALPHA,
     )
     return {
         **_json(found, snapshot.class_ids.tolist()),
-        "lot": len(snapshot.candidates),
+        "lot": sum(drawn.whole.sizes),
+        "beyond": drawn.whole.beyond,
         "confidence": 1 - ALPHA,
         "people": asdict(people) if people.pairs else None,
     }
@@ -72,7 +70,7 @@ class _Drawn:
     indices: Indices
     truth: Indices
     unsure: NDArray[np.bool_]
-    probability: NDArray[np.float64]
+    whole: Whole
 
 
 def _drawn(session: Session, advance: Advance) -> _Drawn:
@@ -86,12 +84,13 @@ def _drawn(session: Session, advance: Advance) -> _Drawn:
     counts = np.isin(draws.indices, snapshot.audited)
     if advance.selecting is None:
         counts |= (draws.answered > 0) & np.isin(draws.indices, snapshot.unlabeled)
-    counts &= ~np.isnan(draws.probability)
+    counts &= draws.batch >= 0
     order = np.argsort(draws.answered, kind="stable")
     order = order[counts[order]]
     indices = draws.indices[order]
     truth, unsure = snapshot.said_of_draws(indices)
-    return _Drawn(indices, truth.outputs(OOD), unsure, draws.probability[order])
+    whole = whole_of(draws, order, snapshot.candidates)
+    return _Drawn(indices, truth.outputs(OOD), unsure, whole)
 
 
 def _json(found: AuditEstimate, class_ids: list[int]) -> dict[str, Any]:

@@ -54,14 +54,18 @@ class Draws:
 
     Attributes:
         indices: (D,) int64 pool indices of those that nothing may learn from, ascending.
-        probability: (D,) float64, chance of having been drawn by now; NaN where that was not
-            uniform over the pool.
+        batches: All that was drawn uniformly, in order of the rounds.
+        batch: (D,) int64, which of these each was drawn with; -1 where that was not uniform over
+            the pool.
+        probability: (D,) float64, chance of having been drawn by now; NaN where it has no batch.
         answered: (D,) int64 id of the first annotation; 0 of those without one.
         released: (R,) int64 pool indices of those that are learned from, ascending.
         released_as_of: (R,) int64 number of the round as of which.
     """
 
     indices: Array
+    batches: Sequence[Batch]
+    batch: Array
     probability: NDArray[np.float64]
     answered: Array
     released: Array
@@ -112,6 +116,8 @@ def read_draws(
     batch = _batch_of(rows, batches)
     return Draws(
         indices=indices[~out],
+        batches=batches,
+        batch=batch[~out],
         probability=_probability(indices, batch, batches)[~out],
         answered=rows["answered"][~out],
         released=indices[out],

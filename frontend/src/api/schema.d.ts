@@ -3472,7 +3472,8 @@ export interface components {
          * @description How often the newest model is right on what no strategy has chosen, by random draws.
          *
          *     ``round`` is the round whose model was measured, as it closed; without one nothing was measured
-         *     yet. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now, ``unlooked`` the
+         *     yet. The shares are ``of`` so many images, from which the draws were made, and say nothing of
+         *     those that were left ``beyond`` these, as they came later. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now, ``unlooked`` the
          *     images of the pool that nobody has judged. ``inside`` is of images of a class, whether they are
          *     given it, ``ood`` of the others, whether they are taken for that; ``ood_share`` how many others
          *     there are. ``refused`` says why no draws can be made.
@@ -3481,11 +3482,15 @@ export interface components {
             accuracy: components["schemas"]["AuditShare"] | null;
             /** Answered */
             answered: number;
+            /** Beyond */
+            beyond: number;
             /** Confidence */
             confidence: number;
             /** Drawn */
             drawn: number;
             inside: components["schemas"]["AuditShare"] | null;
+            /** Of */
+            of: number | null;
             ood: components["schemas"]["AuditShare"] | null;
             ood_share: components["schemas"]["AuditShare"] | null;
             people: components["schemas"]["HumanError"] | null;

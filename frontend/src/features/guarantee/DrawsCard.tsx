@@ -57,7 +57,7 @@ type ToldProps = { project: Project; draws: Draws; rounds: Round[] };
 
 function Told({ project, draws, rounds }: ToldProps) {
   const { draws: text, everyLook } = t.guarantee;
-  const { accuracy, inside, ood, ood_share: share, round, people } = draws;
+  const { accuracy, inside, ood, ood_share: share, round, people, of, beyond } = draws;
   if (!accuracy) return null;
   const rows: Measured[] = [
     { name: text.all, value: accuracy },
@@ -80,8 +80,8 @@ function Told({ project, draws, rounds }: ToldProps) {
       </p>
       <Intervals label={text.right} rows={rows} />
       <p className={styles.quiet}>
-        {everyLook(sureOf(draws.confidence))}{" "}
-        {round !== null && text.basis(draws.answered, draws.unlooked, round)}{" "}
+        {everyLook(sureOf(draws.confidence))} {round !== null && text.basis(accuracy.n, round)}{" "}
+        {of !== null && text.of(of)} {beyond > 0 && text.beyond(beyond)}{" "}
         {draws.unsure > 0 && text.unsure(draws.unsure)}{" "}
         {draws.waiting > 0 && text.waiting(draws.waiting)}
       </p>
