@@ -35,6 +35,19 @@ class Draws:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A part of the whole, within which all were as likely to be drawn.
+
+    Attributes:
+        size: how many examples it holds, draws among them.
+        gone: how many more could have been drawn that it holds no longer.
+    """
+
+    size: int
+    gone: int = 0
+
+
+@dataclass(frozen=True)
 class Share:
     """A share of n draws, and what it lies within at every look."""
 
@@ -85,7 +98,7 @@ class AuditEstimate:
 
 def estimate(
     draws: Draws,
-    sizes: Sequence[int],
+    parts: Sequence[Part],
     *,
     classes: int,
     alpha: float = 0.05,
@@ -94,29 +107,31 @@ def estimate(
 
     Args:
         draws: in their order.
-        sizes: K, how many examples each part holds, draws among them: at least one.
+        parts: K, of each at least one draw.
         classes: C.
         alpha: chance that an interval is ever wrong.
 
     Raises:
         ModelError: more draws than a part holds, or none.
     """
-    drawn = np.bincount(draws.part, minlength=len(sizes))
+    drawn = np.bincount(draws.part, minlength=len(parts))
     if (drawn == 0).any():
         raise ModelError("Nothing was drawn from a part, so the draws say nothing of it.")
-    for n, size in zip(drawn.tolist(), sizes, strict=True):
-        if n > size:
-            raise ModelError(f"{n} draws from {size} examples cannot be; count each once.")
+    for n, one in zip(drawn.tolist(), parts, strict=True):
+        if n > one.size:
+            raise ModelError(f"{n} draws from {one.size} examples cannot be; count each once.")
     known = ~draws.unsure
     right = known & (draws.predicted == draws.truth)
     ood = known & (draws.truth == OOD)
     inside = known & ~ood
 
     def of(so: NDArray[np.bool_], those: NDArray[np.bool_]) -> Share | None:
-        return _share_among(so, those, draws.part, sizes, alpha)
+        return _share_among(so, those, draws.part, parts, alpha)
 
-    def of_all(so: NDArray[np.bool_]) -> Share:
-        found = _share(so, draws.part, sizes, alpha)
+    def of_all(so: NDArray[np.bool_]) -> Share | None:
+        if len(draws) == 0:
+            return None
+        found = _share(so, draws.part, parts, alpha)
         return Share(len(draws), found.share, found.low, found.high)
 
     return AuditEstimate(
@@ -138,19 +153,14 @@ def estimate(
     )
 
 
-def _share(
-    so: NDArray[np.bool_], part: Indices, sizes: Sequence[int], alpha: float
-) -> Interval:
+def _share(so: NDArray[np.bool_], part: Indices, parts: Sequence[Part], alpha: float) -> Interval:
     """Share of all, of (n,) draws: each part by itself, put together by its size.
 
     Within a part the draws are uniform, whenever they were made; one mean over all in their order
     would take the first parts for the whole.
     """
-    found = [
-        share_wrong(int((part == at).sum()), int(so[part == at].sum()), size, alpha / len(sizes))
-        for at, size in enumerate(sizes)
-    ]
-    stands = np.array(sizes) / sum(sizes)
+    found = [_share_within(so[part == at], one, alpha / len(parts)) for at, one in enumerate(parts)]
+    stands = np.array([one.size for one in parts]) / sum(one.size for one in parts)
     share, low, high = (
         float(stands @ np.array([getattr(one, end) for one in found]))
         for end in ("share", "low", "high")
@@ -158,26 +168,37 @@ def _share(
     return Interval(share, low, high)
 
 
+def _share_within(so: NDArray[np.bool_], part: Part, alpha: float) -> Interval:
+    """Share of a part, of (n,) draws of it: what has left it may all have been so, or none."""
+    lot = part.size + part.gone
+    found = share_wrong(len(so), int(so.sum()), lot, alpha)
+    return Interval(
+        found.share,
+        max(0.0, (found.low * lot - part.gone) / part.size),
+        min(1.0, found.high * lot / part.size),
+    )
+
+
 def _share_among(
     so: NDArray[np.bool_],
     those: NDArray[np.bool_],
     part: Indices,
-    sizes: Sequence[int],
+    parts: Sequence[Part],
     alpha: float,
 ) -> Share | None:
     """Share of `those` that are `so`; None without a draw of them.
 
-    Nobody knows how many of those each of several parts holds. But of all, the share y that is of
+    Nobody knows how many of those each part holds, or has lost. But of all, the share y that is of
     those and so, and the share n that is of those and not, are each within their interval, and
     y / (y + n) rises with y and falls with n.
     """
     count = int(those.sum())
     if count == 0:
         return None
-    if len(sizes) == 1:
+    if len(parts) == 1 and not parts[0].gone:
         found = share_wrong(count, int(so[those].sum()), None, alpha)
         return Share(count, found.share, found.low, found.high)
-    yes, no = (_share(those & one, part, sizes, alpha / 2) for one in (so, ~so))
+    yes, no = (_share(those & one, part, parts, alpha / 2) for one in (so, ~so))
     return Share(
         count,
         yes.share / (yes.share + no.share),

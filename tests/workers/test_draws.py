@@ -8,14 +8,27 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from core.states import JobState, ProjectState, Role, RoundState, Verdict
+from core.states import (
+    CertificateState,
+    ExampleState,
+    JobState,
+    ProjectState,
+    Role,
+    RoundState,
+    Verdict,
+)
 from core.tables import Annotation, Example, Job, Query
+from models.guarantee.estimates import Part
+from tests.certificates import add_certificate
 from tests.workers.loop import Loop
 from tests.workers.test_warm_start import begun, queue_of, run
 from tests.world import World
 from workers.advance.drawing import walk
+from workers.certificates.applying import work_off
+from workers.jobs.context import sessions
 from workers.labels.draws import pairs, reached, read_draws
 from workers.labels.snapshot import Snapshot, take
+from workers.labels.whole import Whole, departures, whole_of
 
 # A course of rounds in which what was skipped comes once more, and one draw is asked again.
 FROZEN: dict[str, Any] = {
@@ -221,6 +234,57 @@ def test_a_round_may_be_drawn_for_twice_while_its_pool_grows(
     chances = np.where(drawn.indices < 20, 1 - (1 - 8 / 20) * (1 - 8 / 32), 8 / 32)
     assert drawn.probability.tolist() == pytest.approx(chances.tolist())
     assert len(set(chances.tolist())) == 2
+
+
+def test_draws_count_as_long_as_what_they_were_drawn_from_is_left(
+    world: World, http: TestClient
+) -> None:
+    loop = Loop(world, **{**FROZEN, "audit_share": 0, "images": 80})
+    headers, url = world.caller().headers, f"/api/projects/{loop.project.id}"
+
+    def draw(n: int) -> None:
+        http.post(f"{url}/audit", json={"n": n}, headers=headers).raise_for_status()
+        loop.answer(0, n)
+
+    def whole() -> Whole:
+        with loop.session.begin_nested():
+            draws = read_draws(loop.session, loop.project.id, 0)
+            gone = departures(loop.session, loop.project.id, draws.batches)
+            known = take(loop.session, loop.project.id, 0)
+            return whole_of(draws, known, gone, skipped=False)
+
+    def free() -> list[int]:
+        statement = select(Example.id).where(
+            Example.project_id == loop.project.id, Example.state == ExampleState.UNLABELED
+        )
+        return list(loop.session.scalars(statement.order_by(Example.id)))
+
+    draw(20)
+    loop.answer(0, 12)
+    size = len(taken(loop, 0).candidates)
+    assert whole().parts == [Part(size)]
+    # One in twenty may be judged by hand or held out; of these nothing is known.
+    body = {"ids": free()[:2], "verdict": "ood"}
+    http.post(f"{url}/examples/verdict", json=body, headers=headers).raise_for_status()
+    http.post(f"{url}/examples/hold-out", json={"ids": free()[:2]}, headers=headers)
+    found = whole()
+    assert (len(found.places), found.parts, found.past) == (20, [Part(size - 4, 4)], 0)
+    # A model labels the rest, under a certificate, and others come.
+    certificate = add_certificate(world, loop.project, CertificateState.APPLYING)
+    while work_off(sessions(), world.storage, certificate.id, seconds=60):
+        pass
+    loop.session.expire_all()
+    assert (len(whole().places), whole().past, free()) == (0, 20, [])
+    world.add_images(loop.project, 20)
+    loop.session.commit()
+    draw(8)
+    assert loop.finish(0).state is JobState.SUCCEEDED
+    judged = loop.rounds()[0].metrics["audit"]
+    assert (judged["n"], judged["lot"]) == (8, 20)
+    # Those that had waited in the queue are learned from.
+    assert 0 < judged["past"] <= 20
+    told = http.get(f"{url}/audit", headers=headers).json()
+    assert (told["accuracy"]["n"], told["past"], told["of"]) == (8, judged["past"], 20)
 
 
 def test_typical_images_are_chosen_as_though_nothing_had_been_drawn(

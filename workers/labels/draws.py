@@ -39,6 +39,8 @@ class Batch:
         of: Only smaller pool indices were there.
         free: From how many of these was drawn.
         chance: That each of them had, 0..1.
+        since: When they were drawn, in seconds since 1970; of earlier versions, when the round
+            opened.
     """
 
     number: int
@@ -46,6 +48,7 @@ class Batch:
     of: int
     free: int
     chance: float
+    since: float
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ def read_draws(
     last = -1 if closing is None else closing
     as_of[np.isin(indices, np.array(list(released), dtype=np.int64))] = last
     out = (as_of >= 0) & (as_of <= last)
-    batches = _batches(session, project_id)
+    batches = read_batches(session, project_id)
     batch = _batch_of(rows, batches)
     return Draws(
         indices=indices[~out],
@@ -125,16 +128,23 @@ def read_draws(
     )
 
 
-def _batches(session: Session, project_id: int) -> list[Batch]:
+def read_batches(session: Session, project_id: int) -> list[Batch]:
     """All that was drawn uniformly from what was free, in order of the rounds."""
     statement = (
-        select(Round.number, Round.metrics["draws"])
+        select(Round.number, Round.opened_at, Round.metrics["draws"])
         .where(Round.project_id == project_id, Round.metrics.has_key("draws"))
         .order_by(Round.number)
     )
     return [
-        Batch(number, one["requested"], one["of"], one["free"], one["drawn"] / max(1, one["free"]))
-        for number, drawn in session.execute(statement)
+        Batch(
+            number=number,
+            requested=one["requested"],
+            of=one["of"],
+            free=one["free"],
+            chance=one["drawn"] / max(1, one["free"]),
+            since=one.get("at") or (opened.timestamp() if opened else 0.0),
+        )
+        for number, opened, drawn in session.execute(statement)
         for one in drawn
     ]
 

@@ -3473,10 +3473,12 @@ export interface components {
          *
          *     ``round`` is the round whose model was measured, as it closed; without one nothing was measured
          *     yet. The shares are ``of`` so many images, from which the draws were made, and say nothing of
-         *     those that were left ``beyond`` these, as they came later. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now, ``unlooked`` the
-         *     images of the pool that nobody has judged. ``inside`` is of images of a class, whether they are
-         *     given it, ``ood`` of the others, whether they are taken for that; ``ood_share`` how many others
-         *     there are. ``refused`` says why no draws can be made.
+         *     those that were left ``beyond`` these, as they came later. So many answered draws are ``past``:
+         *     they do not count, as too many of the images that they were drawn from were labeled or held out
+         *     otherwise since. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now,
+         *     ``unlooked`` the images of the pool that nobody has judged. ``inside`` is of images of a class,
+         *     whether they are given it, ``ood`` of the others, whether they are taken for that; ``ood_share``
+         *     how many others there are. ``refused`` says why no draws can be made.
          */
         AuditEstimate: {
             accuracy: components["schemas"]["AuditShare"] | null;
@@ -3493,6 +3495,8 @@ export interface components {
             of: number | null;
             ood: components["schemas"]["AuditShare"] | null;
             ood_share: components["schemas"]["AuditShare"] | null;
+            /** Past */
+            past: number;
             people: components["schemas"]["HumanError"] | null;
             /** Per Class */
             per_class: components["schemas"]["ClassAudit"][];
