@@ -1,10 +1,9 @@
-from typing import Annotated
-
 from anyio import to_thread
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from api.callers.access import Staff
 from api.callers.principal import CurrentUser
+from api.days import UtcOffset
 from api.deps import SessionDep, SettingsDep
 from api.home import service
 from api.home.schemas import DiskOut, Home
@@ -12,13 +11,9 @@ from core.files.disk import room
 
 router = APIRouter(tags=["home"])
 
-Offset = Annotated[
-    int, Query(ge=-840, le=840, description="Minutes of the caller's clock ahead of UTC.")
-]
-
 
 @router.get("/home")
-async def show_home(session: SessionDep, user: CurrentUser, utc_offset: Offset = 0) -> Home:
+async def show_home(session: SessionDep, user: CurrentUser, utc_offset: UtcOffset = 0) -> Home:
     """What waits for the caller, their pace of the last 14 days, and their agreement."""
     return await service.home(session, user, utc_offset)
 

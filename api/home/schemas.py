@@ -43,8 +43,8 @@ class Pace(BaseModel):
     """The caller's verdicts of the last 14 days, today last; corrections count no second time,
     but take their seconds.
 
-    `since` is the first day that is whole: only the latest 20,000 verdicts of each project are
-    looked at.
+    `since` is the first day that is whole: only the latest 50,000 verdicts of each project, reviews
+    and those by hand in the pool among them, are looked at.
     """
 
     days: list[DayOfWork]

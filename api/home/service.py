@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api import days
 from api.callers.principal import Principal
 from api.home import statements as sql
 from api.home.schemas import (
@@ -23,6 +24,7 @@ from api.labeling.status import describe, remaining, serving_round
 from api.reviews import disagreements
 from core.states import ProjectState, RoundState
 from core.tables import Member, Project, Round
+from core.tasks.registry import task_type
 
 _DAYS: Final = 14
 # Newer projects first; whoever is in more sees the rest on their own pages.
@@ -51,7 +53,7 @@ async def home(session: AsyncSession, principal: Principal, offset_minutes: int)
     return Home(
         projects=await _work(session, principal, projects),
         pace=await _pace(session, principal, ids, timedelta(minutes=offset_minutes)),
-        agreement=await _agreement(session, principal, ids),
+        agreement=await _agreement(session, principal, projects),
     )
 
 
@@ -119,7 +121,8 @@ def _project(
 async def _free(
     session: AsyncSession, principal: Principal, rounds: Sequence[int]
 ) -> dict[int, int]:
-    found = await session.execute(sql.FREE, {"rounds": list(rounds), "me": principal.id})
+    values = {"rounds": list(rounds), "me": principal.id, "shown": _SHOWN}
+    found = await session.execute(sql.FREE, values)
     return {row.id: row.free for row in found}
 
 
@@ -131,21 +134,21 @@ async def _reviews(session: AsyncSession, ids: Sequence[int]) -> dict[int, Revie
 async def _pace(
     session: AsyncSession, principal: Principal, ids: Sequence[int], offset: timedelta
 ) -> Pace:
-    today = (datetime.now(UTC) + offset).date()
+    today = days.today(offset)
     first = today - timedelta(days=_DAYS - 1)
     values = {
         "projects": list(ids),
         "me": principal.id,
         "offset": offset,
-        "first": datetime.combine(first, datetime.min.time(), UTC) - offset,
+        "first": days.beginning(first, offset),
         "limit": sql.LATEST,
     }
     rows = (await session.execute(sql.DAYS, values)).all()
     cut: datetime | None = rows[0].cut if rows else None
     since = first if cut is None else (cut + offset).date() + timedelta(days=1)
     by_day = {row.day: row for row in rows if row.day is not None}
-    days = [_day(first + timedelta(days=index), by_day) for index in range(_DAYS)]
-    return Pace(days=days, since=max(first, min(since, today)))
+    shown = [_day(first + timedelta(days=index), by_day) for index in range(_DAYS)]
+    return Pace(days=shown, since=max(first, min(since, today)))
 
 
 def _day(day: date, found: dict[date, Any]) -> DayOfWork:
@@ -156,9 +159,16 @@ def _day(day: date, found: dict[date, Any]) -> DayOfWork:
 
 
 async def _agreement(
-    session: AsyncSession, principal: Principal, ids: Sequence[int]
+    session: AsyncSession, principal: Principal, projects: Sequence[Project]
 ) -> MyAgreement:
-    row = (await session.execute(sql.AGREEMENT, {"projects": list(ids), "me": principal.id})).one()
+    values = {
+        "projects": [project.id for project in projects],
+        "of_groups": [project.id for project in projects if task_type(project.task).of_groups],
+        "me": principal.id,
+        "limit": sql.LATEST,
+        "compared": sql.COMPARED,
+    }
+    row = (await session.execute(sql.AGREEMENT, values)).one()
     return MyAgreement(
         in_ood=Agreed(compared=row.pairs, same=row.same_side),
         classes=Agreed(compared=row.class_pairs, same=row.same_class),

@@ -1,37 +1,39 @@
 """The statements behind an annotator's home.
 
 Each reads a window that does not grow with the project: a queue up to the 1,000 images that are
-shown at most, and the caller's own latest annotations by ``ix_annotations_mine``.
+shown at most, past what the caller has answered of it, and the caller's own latest annotations by
+``ix_annotations_mine``.
 """
 
 from typing import Final
 
 from sqlalchemy import text
 
-LATEST: Final = 20_000
+LATEST: Final = 50_000
+"""Of a project so many annotations of the caller are looked at, whatever their source."""
+COMPARED: Final = 1000
+"""Of a project so many answers of the caller are compared."""
 
 # As in leasing: free, or lying with the caller, and of several annotators' not theirs already.
-# The LIMIT keeps PostgreSQL from gathering all annotations of the caller instead of looking up.
+# OFFSET 0 keeps PostgreSQL from gathering all annotations of the caller instead of looking up.
 FREE: Final = text(
     """
-    SELECT r.id, least(n.count, 1000) AS free
+    SELECT r.id, least(n.count, :shown) AS free
     FROM rounds r
     CROSS JOIN LATERAL (
-        SELECT count(DISTINCT q.example_id) FROM (
-            SELECT example_id, coalesce(again_after, 0) AS again_after FROM queries
-            WHERE round_id = r.id AND NOT done AND (
-                lease_expires_at IS NULL OR lease_expires_at <= now() OR lease_holder = :me
-            )
-            ORDER BY rank LIMIT 1000 * least(4, CAST(r.settings ->> 'overlap' AS int))
-        ) q
-        LEFT JOIN LATERAL (
-            SELECT true AS mine FROM annotations a LEFT JOIN queries said ON said.id = a.query_id
-            WHERE CAST(r.settings ->> 'overlap' AS int) > 1
-                AND a.example_id = q.example_id AND a.annotator_id = :me
-                AND a.id > q.again_after AND (a.verdict <> 'skip' OR said.round_id = r.id)
-            LIMIT 1
-        ) judged ON true
-        WHERE judged.mine IS NULL
+        SELECT count(DISTINCT free.example_id) FROM (
+            SELECT q.example_id FROM queries q
+            WHERE q.round_id = r.id AND NOT q.done AND (
+                q.lease_expires_at IS NULL OR q.lease_expires_at <= now() OR q.lease_holder = :me
+            ) AND (CAST(r.settings ->> 'overlap' AS int) = 1 OR NOT EXISTS (
+                SELECT FROM annotations a LEFT JOIN queries said ON said.id = a.query_id
+                WHERE a.example_id = q.example_id AND a.annotator_id = :me
+                    AND a.id > coalesce(q.again_after, 0)
+                    AND (a.verdict <> 'skip' OR said.round_id = r.id)
+                OFFSET 0
+            ))
+            ORDER BY q.rank LIMIT CAST(:shown AS int) * CAST(r.settings ->> 'overlap' AS int)
+        ) free
     ) n
     WHERE r.id = ANY(CAST(:rounds AS bigint[]))
     """
@@ -60,18 +62,18 @@ REVIEWS: Final = text(
     """
 )
 
-# ``cut`` is where a window that was too small begins; the row without a day carries it alone.
+# ``cut`` is where a window that was too small begins; the row without a day carries it alone. The
+# index does not know of sources, so that reviews, and what is marked by hand, fill windows, too.
 DAYS: Final = text(
     """
     WITH latest AS MATERIALIZED (
-        SELECT a.created_at, a.seconds, a.supersedes_id, p.id AS project_id
+        SELECT a.created_at, a.seconds, a.supersedes_id, a.source, p.id AS project_id
         FROM unnest(CAST(:projects AS bigint[])) AS p(id)
         CROSS JOIN LATERAL (
             SELECT created_at, seconds, supersedes_id, source FROM annotations
             WHERE project_id = p.id AND annotator_id = :me
             ORDER BY id DESC LIMIT :limit
         ) a
-        WHERE a.source = 'annotator'
     ), cut AS (
         SELECT max(beginning) AS cut FROM (
             SELECT min(created_at) AS beginning FROM latest
@@ -81,7 +83,7 @@ DAYS: Final = text(
     ), days AS (
         SELECT CAST((created_at AT TIME ZONE 'UTC') + CAST(:offset AS interval) AS date) AS day,
             count(*) FILTER (WHERE supersedes_id IS NULL) AS verdicts, sum(seconds) AS seconds
-        FROM latest WHERE created_at >= CAST(:first AS timestamptz)
+        FROM latest WHERE source = 'annotator' AND created_at >= CAST(:first AS timestamptz)
         GROUP BY 1
     )
     SELECT cut.cut, days.day, days.verdicts, days.seconds FROM cut LEFT JOIN days ON true
@@ -89,18 +91,22 @@ DAYS: Final = text(
 )
 
 # What the caller says now: not what they have corrected since. Labels that are no classes are
-# compared with what a reviewer made of them only: two people draw no two boxes alike.
+# compared with what a reviewer made of them only: two people draw no two boxes alike. What a
+# reviewer said of one row by itself is nothing said of its group (``core.groups.of_group``).
 AGREEMENT: Final = text(
     """
     WITH mine AS MATERIALIZED (
-        SELECT a.id, a.example_id, a.verdict, a.class_id, a.label
+        SELECT a.id, a.project_id, a.example_id, a.verdict, a.class_id, a.label
         FROM unnest(CAST(:projects AS bigint[])) AS p(id)
         CROSS JOIN LATERAL (
-            SELECT id, example_id, verdict, class_id, label, source FROM annotations
-            WHERE project_id = p.id AND annotator_id = :me
-            ORDER BY id DESC LIMIT 1000
+            SELECT * FROM (
+                SELECT id, project_id, example_id, verdict, class_id, label, source
+                FROM annotations WHERE project_id = p.id AND annotator_id = :me
+                ORDER BY id DESC LIMIT :limit
+            ) latest
+            WHERE source = 'annotator' ORDER BY id DESC LIMIT :compared
         ) a
-        WHERE a.source = 'annotator' AND a.verdict IN ('label', 'ood')
+        WHERE a.verdict IN ('label', 'ood')
             AND NOT EXISTS (
                 SELECT FROM annotations c
                 WHERE c.supersedes_id = a.id AND c.annotator_id = :me AND c.counted
@@ -114,6 +120,11 @@ AGREEMENT: Final = text(
             AND other.annotator_id <> :me AND other.counted AND other.verdict IN ('label', 'ood')
             AND NOT EXISTS (
                 SELECT FROM annotations c WHERE c.supersedes_id = other.id AND c.counted
+            )
+            AND (
+                mine.project_id <> ALL(CAST(:of_groups AS bigint[])) OR other.query_id IS NOT NULL
+                OR other.label IS NOT NULL
+                OR EXISTS (SELECT FROM suggestions s WHERE s.annotation_id = other.id)
             )
     )
     SELECT

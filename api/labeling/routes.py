@@ -5,6 +5,7 @@ from fastapi import APIRouter, Query, Request
 
 from api.callers.access import ProjectId, VisibleProject
 from api.callers.principal import CurrentUser
+from api.days import UtcOffset
 from api.deps import SessionDep
 from api.labeling import leasing, service, waiting_page
 from api.labeling.answering import AnswerWriter
@@ -58,8 +59,10 @@ async def release(
 
 
 @router.get("/status")
-async def status(session: SessionDep, user: CurrentUser, project: VisibleProject) -> Status:
-    return await service.project_status(session, user, project)
+async def status(
+    session: SessionDep, user: CurrentUser, project: VisibleProject, utc_offset: UtcOffset = 0
+) -> Status:
+    return await service.project_status(session, user, project, utc_offset)
 
 
 @router.get("/between")

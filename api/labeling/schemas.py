@@ -80,7 +80,10 @@ class RoundStatus(BaseModel):
 
 
 class MyCounts(BaseModel):
-    """My own answers; a corrected answer counts once."""
+    """My own answers, `today` by the clock of `utc_offset`; a corrected answer counts once.
+
+    Reviews, and verdicts by hand in the pool, are no answers.
+    """
 
     today: int
     total: int

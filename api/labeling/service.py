@@ -1,3 +1,5 @@
+from datetime import timedelta
+
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -14,10 +16,14 @@ from core.tasks.proposals import shown
 from core.tasks.registry import label_of, task_type
 
 
-async def project_status(session: AsyncSession, principal: Principal, project: Project) -> Status:
+async def project_status(
+    session: AsyncSession, principal: Principal, project: Project, offset_minutes: int
+) -> Status:
+    """Where the project is, and what the caller has done by a clock so far ahead of UTC."""
     rounds = (await session.scalars(status.unfinished(project.id))).all()
     counting = status.counting_round(rounds)
-    mine = await status.my_counts(session, project.id, principal.id, counting)
+    ahead = timedelta(minutes=offset_minutes)
+    mine = await status.my_counts(session, project.id, principal.id, counting, ahead)
     serving = status.serving_round(rounds)
     served = project.state is ProjectState.RUNNING and serving is not None
     return status.describe(

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import timedelta
 from typing import Any, Final, Literal, Protocol, TypeVar
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from api import days
 from api.labeling.schemas import MyCounts, RoundStatus, Status
 from core.files.disk import room
 from core.settings import settings
@@ -160,10 +161,14 @@ def _waiting_for(state: ProjectState, rounds: Sequence[RoundLike]) -> WaitingFor
 
 
 async def my_counts(
-    session: AsyncSession, project_id: int, annotator_id: int, round_: Round | None
+    session: AsyncSession,
+    project_id: int,
+    annotator_id: int,
+    round_: Round | None,
+    ahead: timedelta,
 ) -> MyCounts:
     correction = aliased(Annotation)
-    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = days.beginning(days.today(ahead), ahead)
     statement = select(
         func.count().filter(Annotation.created_at >= midnight),
         func.count(),
@@ -171,6 +176,8 @@ async def my_counts(
     ).where(
         Annotation.project_id == project_id,
         Annotation.annotator_id == annotator_id,
+        # Reviews, and verdicts by hand, answer none.
+        Annotation.query_id.is_not(None),
         ~select(correction.id).where(correction.supersedes_id == Annotation.id).exists(),
     )
     today, total, here = (await session.execute(statement)).one()

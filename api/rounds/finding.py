@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
 from api.rounds.shares import advised_by, inside_of, overlap_of
+from core.rounds import AUDIT, CERTIFICATE
 from core.states import RoundState
 from models.numerics.intervals import FEWEST, Interval, wilson
 
@@ -19,16 +20,30 @@ FOUND: Final = 0.95
 LEAST_YIELD: Final = 0.02
 
 
-def outlook(rounds: Sequence[RoundOut], found: int, least_gain: float) -> OutlookOut:
+def outlook(
+    rounds: Sequence[RoundOut],
+    found: int,
+    least_gain: float,
+    *,
+    unlabeled: int,
+    since: float | None = None,
+) -> OutlookOut:
     """Advice on another round.
 
     Args:
         rounds: Of a project, in order.
         found: Images of the pool that have a class by now.
         least_gain: Handed back; it is about accuracy.
+        unlabeled: Images of the pool without a verdict, whether anybody is asked about them or not.
+        since: Of those found, how many were unlabeled when what is left was estimated; as many as
+            rounds that are not closed have found if left out.
     """
     closed = [one for one in rounds if one.state is RoundState.CLOSED]
-    reasons = [*_left(closed, found, rounds), *_yield(closed)]
+    if since is None:
+        since = sum(inside_of(one) for one in rounds if one.state is not RoundState.CLOSED)
+    # What was drawn, or is to be certified, no strategy has looked for.
+    looked = [one for one in closed if one.strategy not in (AUDIT, CERTIFICATE)]
+    reasons = [*_left(closed, found, unlabeled, since), *_yield(looked)]
     points = {one.code: one.points for one in reasons}
     advice: Literal["stop", "go_on", "unclear", "unknown"]
     if "stop" in points.values():
@@ -54,7 +69,7 @@ def yield_points(share: Interval) -> Points:
     return "go_on" if share.low >= LEAST_YIELD else "neither"
 
 
-def _left(closed: Sequence[RoundOut], found: int, rounds: Sequence[RoundOut]) -> list[Reason]:
+def _left(closed: Sequence[RoundOut], found: int, unlabeled: int, since: float) -> list[Reason]:
     estimate = next((one.ood_left for one in reversed(closed) if one.ood_left is not None), None)
     if estimate is not None and estimate.unlabeled == 0:
         return [_reason("left", "stop", found=found, left=0, low=0, high=0)]
@@ -63,9 +78,8 @@ def _left(closed: Sequence[RoundOut], found: int, rounds: Sequence[RoundOut]) ->
     assert estimate.low is not None
     assert estimate.high is not None
     # Estimated when the last round closed: what was found since is left no more.
-    since = sum(inside_of(one) for one in rounds if one.state is not RoundState.CLOSED)
     low, left, high = (
-        max(0.0, estimate.unlabeled - ood - since)
+        min(unlabeled, max(0.0, estimate.unlabeled - ood - since))
         for ood in (estimate.high, estimate.count, estimate.low)
     )
     points = left_points(found, low, high)

@@ -72,7 +72,13 @@ async def show_outlook(
     rounds = await service.list_rounds(session, project)
     if ProjectSettings.model_validate(project.settings).goal == "find_all":
         counts = (await queries.counts(session, [project.id]))[project.id]
-        return finding.outlook(rounds, counts.labeled_in, least_gain)
+        return finding.outlook(
+            rounds,
+            counts.labeled_in,
+            least_gain,
+            unlabeled=counts.unlabeled + counts.queried,
+            since=await service.found_since(session, project),
+        )
     return outlook.outlook(rounds, least_gain, await service.repeated_labels(session, project))
 
 

@@ -31,8 +31,17 @@ from core.events import Topic
 from core.media.nouns import in_words_of
 from core.rounds import close as close_round
 from core.settings.project import ProjectSettings
-from core.states import Medium, ProjectRole, ProjectState, RoundState, Source, Verdict
-from core.tables import Annotation, Project, ProjectClass, Query, Round
+from core.states import (
+    ExampleState,
+    Medium,
+    ProjectRole,
+    ProjectState,
+    RoundState,
+    Source,
+    Split,
+    Verdict,
+)
+from core.tables import Annotation, Example, Project, ProjectClass, Query, Round
 from core.tasks.registry import task_type
 
 _COMPARABLE: Final = 50
@@ -111,6 +120,33 @@ async def repeated_labels(session: AsyncSession, project: Project) -> dict[int, 
         .group_by(Round.number)
     )
     return dict((await session.execute(statement)).all())
+
+
+async def found_since(session: AsyncSession, project: Project) -> int | None:
+    """Images that have a class, and had no verdict when how much OOD is left was last estimated.
+
+    None where that was not counted, as in rounds of earlier versions.
+    """
+    statement = (
+        select(Round.metrics["ood_left"])
+        .where(
+            Round.project_id == project.id,
+            Round.state == RoundState.CLOSED,
+            Round.metrics.has_key("ood_left"),
+        )
+        .order_by(Round.number.desc())
+        .limit(1)
+    )
+    then: dict[str, int] | None = await session.scalar(statement)
+    if then is None or "inside" not in then:
+        return None
+    now = select(func.count()).where(
+        Example.project_id == project.id,
+        Example.split == Split.POOL,
+        Example.state == ExampleState.LABELED,
+        Example.pool_index < then["of"],
+    )
+    return max(0, (await session.scalar(now) or 0) - then["inside"])
 
 
 async def _seconds(session: AsyncSession, rounds: Sequence[Round]) -> dict[int, float]:

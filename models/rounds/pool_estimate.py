@@ -100,9 +100,9 @@ def _within(total: float, deviation: float, size: int) -> tuple[float, float]:
 def ood_left_by_random(
     inside: int, ood: int, *, unlabeled: int, later_inside: int, later_ood: int
 ) -> OodLeft | None:
-    """Estimate by a round that was drawn at random, whatever was asked afterwards.
+    """Estimate by a round that was drawn at random, whatever was labeled afterwards.
 
-    With s the share of OOD among its answers (Wilson's interval) and M = U + later answers the
+    With s the share of OOD among its answers (Wilson's interval) and M = U + later labels the
     examples that it left, s M are OOD, of which `later_ood` have been found:
     left = min(max(s M - found, 0), U). No model is assumed; unsure answers count as neither.
 
@@ -110,8 +110,8 @@ def ood_left_by_random(
         inside: IN answers of the random round.
         ood: OOD answers of the random round.
         unlabeled: U, what is unlabeled now.
-        later_inside: IN answers since.
-        later_ood: OOD answers since.
+        later_inside: What was labeled IN since, by whomever.
+        later_ood: What was labeled OOD since.
 
     Returns:
         None without answers, or with an empty pool.

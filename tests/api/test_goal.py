@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from api.projects.settings import checked, defaults
 from api.rounds import finding
 from api.rounds.finding import left_points, yield_points
-from api.rounds.schemas import OodLeft, OutlookOut
+from api.rounds.schemas import OodLeft, OutlookOut, RoundOut
 from api.rounds.shares import advised_by
 from core.errors import Invalid
 from core.states import RoundState
@@ -100,8 +100,15 @@ def found_by(
     overlap: int = 1,
     inside: int = 30,
     none: int = 30,
+    checks: RoundOut | None = None,
+    otherwise: int | None = None,
+    without: int = 100,
 ) -> OutlookOut:
-    """Advice after one closed round, with ``more`` found in the one that is open."""  # fmt: skip
+    """Advice after one closed round, with ``more`` found in the one that is open.
+
+    So many were found since, in rounds or ``otherwise``, and are ``without`` a verdict now; after
+    the closed one came ``checks``.
+    """
     low, count, high = ood or (None, None, None)
     estimate = OodLeft(
         unlabeled=unlabeled, count=count, low=low, high=high,
@@ -110,9 +117,13 @@ def found_by(
     settings = {"overlap": overlap}
     rounds = [
         round_of(0, None, inside=inside, ood=none, ood_left=estimate, settings=settings),
+        *([] if checks is None else [checks]),
         round_of(1, None, inside=more, ood=1, state=RoundState.OPEN, settings=settings),
     ]
-    return finding.outlook(rounds, found=30 + more, least_gain=0.005)
+    since = more if otherwise is None else otherwise
+    return finding.outlook(
+        rounds, found=30 + since, least_gain=0.005, unlabeled=without, since=otherwise
+    )
 
 
 def values_of(advice: OutlookOut, code: str) -> dict[str, float]:
@@ -131,6 +142,20 @@ def test_what_was_found_since_is_left_no_more_and_counts_once() -> None:
     assert values_of(few, "few_answers")["answers"] == pytest.approx(40 / 3)
 
 
+def test_what_was_found_outside_of_rounds_is_left_no_more() -> None:
+    found = values_of(found_by(otherwise=33), "left")
+    assert found == {"found": 63, "left": 17, "low": 7, "high": 27}
+    # Nor is more left than has no verdict.
+    assert values_of(found_by(without=45), "left")["high"] == 45
+
+
+@pytest.mark.parametrize("strategy", ["audit", "certificate"])
+@pytest.mark.parametrize("inside", [0, 300])
+def test_rounds_of_checks_say_nothing_of_how_soon_more_is_found(strategy: str, inside: int) -> None:
+    checks = round_of(1, None, strategy=strategy, inside=inside, ood=300, budget=1e9)
+    assert found_by(checks=checks) == found_by()
+
+
 def test_an_empty_pool_has_nothing_left_and_no_estimate_is_no_advice() -> None:
     empty = found_by(unlabeled=0, ood=None)
     assert (empty.advice, values_of(empty, "left")["high"]) == ("stop", 0)
@@ -139,5 +164,5 @@ def test_an_empty_pool_has_nothing_left_and_no_estimate_is_no_advice() -> None:
     assert found_by(inside=0, none=300).advice == "stop"
     # While the first round closes its answers are not called few.
     closing = [round_of(0, None, inside=9, ood=91, state=RoundState.CLOSING)]
-    (only,) = finding.outlook(closing, found=9, least_gain=0.005).reasons
+    (only,) = finding.outlook(closing, found=9, least_gain=0.005, unlabeled=900).reasons
     assert only.code == "not_estimated"

@@ -8,6 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import event, update
 
+from api.home import service, statements
 from core.lifecycle import new_job
 from core.states import JobKind, JobState, ProjectState, Role, Source, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, Round, Suggestion
@@ -102,6 +103,19 @@ def test_image_of_several_annotators_waits_for_those_who_have_not_judged_it(
     assert home(http, bob)["projects"][0]["waiting"] == 4
 
 
+def test_who_is_ahead_of_others_is_told_of_what_waits_behind(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "_SHOWN", 2)
+    project = world.project(images=8, state=ProjectState.RUNNING, budget=20, overlap=2)
+    world.open_round(project, queries=8)
+    ada = world.caller(Role.ANNOTATOR, project)
+    # A query for somebody else is left of each.
+    answer(http, ada, project, lease(http, ada, project, 4))
+    (one,) = home(http, ada)["projects"]
+    assert (one["waiting"], one["waiting_for"]) == (2, "nothing")
+
+
 def test_pace_by_day_of_the_callers_own_clock(
     http: TestClient, world: World, project: Project
 ) -> None:
@@ -190,6 +204,30 @@ def test_agreement_with_others_and_with_reviews(http: TestClient, world: World) 
     assert home(http, ada)["agreement"]["reviews"] == {"compared": 2, "same": 1}
     # Whoever reviews has no verdicts of their own to compare.
     assert home(http, engineer)["agreement"]["reviews"] == {"compared": 0, "same": 0}
+
+
+def test_what_is_marked_by_hand_takes_no_place_of_answers_unsaid(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(statements, "LATEST", 4)
+    monkeypatch.setattr(statements, "COMPARED", 2)
+    project = world.project(images=6, state=ProjectState.RUNNING, budget=20, overlap=2)
+    world.open_round(project, queries=3)
+    ada, bob = world.caller(Role.ENGINEER, project), world.caller(Role.ANNOTATOR, project)
+    for caller in (bob, ada):
+        answer(http, caller, project, lease(http, caller, project, 2))
+    first = home(http, ada)["pace"]
+    assert first["since"] == first["days"][0]["date"]
+    others = world.session.query(Example).order_by(Example.pool_index.desc()).limit(2)
+    body = {"ids": [example.id for example in others], "verdict": "ood"}
+    world.session.commit()
+    path = f"/api/projects/{project.id}/examples/verdict"
+    assert len(http.post(path, json=body, headers=ada.headers).json()["example_ids"]) == 2
+    found = home(http, ada)
+    assert found["agreement"]["in_ood"] == {"compared": 2, "same": 2}
+    assert found["pace"]["days"][-1]["verdicts"] == 2
+    # More may have been said before these four.
+    assert found["pace"]["since"] == found["pace"]["days"][-1]["date"]
 
 
 def test_open_suggestions_wait_for_a_review(

@@ -552,7 +552,13 @@ def test_a_review_of_a_group_and_a_verdict_on_its_first_row_leave_each_other_alo
         found = http.post(f"{base}/examples/verdict", json=body, headers=admin.headers)
         assert found.json()["example_ids"] == ids[:1], found.text
 
+    def reviewed() -> int:
+        found = http.get("/api/home", headers=one.caller.headers).json()
+        count: int = found["agreement"]["reviews"]["compared"]
+        return count
+
     judge("ood")
+    assert reviewed() == 0
     path = f"{base}/reviews/disagreements"
     (item,) = http.post(f"{path}/lease", json={"n": 4}, headers=admin.headers).json()["items"]
     label = {"type": "instructions", "order": [[ids[1]], [ids[0]], [ids[2]]], "wrong": []}
@@ -560,6 +566,7 @@ def test_a_review_of_a_group_and_a_verdict_on_its_first_row_leave_each_other_alo
     body = {"decisions": [{**decision, "key": str(uuid.uuid4())}]}
     result = http.post(f"{path}/decisions", json=body, headers=admin.headers).json()["results"][0]
     assert result["status"] == "accepted"
+    assert reviewed() == 1
     assert [one.label for one in examples(world, project)] == [None, label, label]
     judge("skip")
     assert [one.label for one in examples(world, project)] == [label] * 3

@@ -1,6 +1,7 @@
 """Leases and answers: nobody gets the same image, and nothing an annotator sent is lost."""
 
 import uuid
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -444,6 +445,34 @@ def test_status_counts_my_answers_once_each(http: TestClient, world: World) -> N
     status = http.get(url(project, "status"), headers=one.headers).json()
     assert status["mine"] == {"today": 2, "total": 2, "round": 2}
     assert status["remaining"] == 97
+
+
+def test_today_is_the_day_of_my_own_clock_and_of_my_answers(http: TestClient, world: World) -> None:
+    project, admin = running(world, images=4, queries=3), world.caller()
+    ids = [item["query_id"] for item in lease(http, admin, project, 2)["items"]]
+    send(http, admin, project, verdict(ids[0]), verdict(ids[1]))
+    now = datetime.now(UTC)
+    earlier = update(Annotation).where(Annotation.query_id == ids[0])
+    world.session.execute(earlier.values(created_at=now - timedelta(hours=2)))
+    other = select(Example.id).where(Example.state == ExampleState.UNLABELED)
+    by_hand = {"ids": [world.session.scalars(other).one()], "verdict": "ood"}
+    world.session.commit()
+    marked = http.post(
+        f"/api/projects/{project.id}/examples/verdict", json=by_hand, headers=admin.headers
+    )
+    assert len(marked.json()["example_ids"]) == 1
+
+    def mine_at(hour: int) -> dict[str, int]:
+        """What is told where it is that hour of the day."""
+        ahead = (60 * (hour - now.hour) - now.minute + 720) % 1440 - 720
+        params = {"utc_offset": ahead}
+        found = http.get(url(project, "status"), params=params, headers=admin.headers)
+        counts: dict[str, int] = found.json()["mine"]
+        return counts
+
+    # What is marked by hand in the pool is no answer.
+    assert mine_at(12) == {"today": 2, "total": 2, "round": 2}
+    assert mine_at(1) == {"today": 1, "total": 2, "round": 2}
 
 
 def test_strangers_see_no_project(http: TestClient, world: World) -> None:

@@ -1,20 +1,25 @@
 """What engineers do in the pool browser, as the rounds after it see it."""
 
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import Select, select
+from sqlalchemy.orm import sessionmaker
 
 from core.states import ExampleState, RoundState
-from core.tables import Example, Project, ProjectClass, Query
+from core.tables import Annotation, Example, Project, ProjectClass, Query
 from models.protocols import OOD
+from tests.api.test_judgements import judge
 from tests.api.test_labeling import lease, send, verdict
 from tests.api.test_pool_actions import act, ids_of
 from tests.api.test_pool_search import find, listed
+from tests.certificates import add_certificate
 from tests.workers.loop import Loop
 from tests.world import Caller, World
+from workers.certificates.observing import go_on_with_all
 from workers.labels.snapshot import take
 
 HEAD = {"model": {"name": "patch_kmeans", "params": {"features": 16, "iterations": 2}}}
@@ -93,6 +98,62 @@ def test_what_is_sent_to_the_random_round_was_not_drawn(world: World, http: Test
     assert (estimate["answers"], estimate["count"]) == (8, pytest.approx(3 / 8 * 52 - 3))
 
 
+def test_what_was_labeled_outside_of_rounds_was_there_to_be_drawn(
+    world: World, http: TestClient
+) -> None:
+    loop, admin = Loop(world, budget=20, goal="find_all"), world.caller()
+    before = ids_of(world, loop.project)[59]
+    judge(http, loop.project, admin, ids=[before], verdict="ood")
+    # It was there before the first queue was drawn.
+    said = select(Annotation).where(Annotation.example_id == before)
+    opened = loop.rounds()[0].opened_at
+    assert opened is not None
+    world.session.scalars(said).one().created_at = opened - timedelta(seconds=1)
+    world.session.commit()
+    loop.advance(0, 8)
+    by_hand = [
+        example.id
+        for example in world.session.scalars(unlabeled(loop.project))
+        if example.pool_index % 3 == 0
+    ][:4]
+    judge(http, loop.project, admin, ids=by_hand, verdict="ood")
+    before_it = left_now(http, loop.project, admin)
+    labeled = add_certificate(world, loop.project)
+    url = f"/api/projects/{loop.project.id}/certificates/{labeled.id}"
+    assert http.post(f"{url}/apply", headers=admin.headers).status_code == 202
+    go_on_with_all(sessionmaker(world.session.get_bind()), world.storage)
+    given = http.get(url, headers=admin.headers).json()["auto"]
+    assert given > 10
+    # What it has found was among what is left, and is told once.
+    after_it = left_now(http, loop.project, admin)
+    assert after_it == {
+        "found": before_it["found"] + given,
+        **{name: max(0, before_it[name] - given) for name in ("left", "low", "high")},
+    }
+    loop.advance(1, 6)
+    found = rounds_of(http, loop.project, admin)[1]
+    # 3 of the 8 drawn are OOD, and so 3/8 of the 51 others.
+    left = 3 / 8 * 51 - len(by_hand) - found["answered"]["ood"]
+    assert 0 < left < found["ood_left"]["unlabeled"]
+    assert found["ood_left"]["by_random"]["count"] == pytest.approx(left)
+
+
+def left_now(http: TestClient, project: Project, caller: Caller) -> dict[str, float]:
+    found = http.get(f"/api/projects/{project.id}/outlook", headers=caller.headers).json()
+    values: dict[str, float] = next(
+        one["values"] for one in found["reasons"] if one["code"] == "left"
+    )
+    return values
+
+
+def unlabeled(project: Project) -> Select[Example]:
+    return (
+        select(Example)
+        .where(Example.project_id == project.id, Example.state == ExampleState.UNLABELED)
+        .order_by(Example.pool_index)
+    )
+
+
 def rounds_of(http: TestClient, project: Project, caller: Caller) -> list[dict[str, Any]]:
     found = http.get(f"/api/projects/{project.id}/rounds", headers=caller.headers).json()
     rounds: list[dict[str, Any]] = found["items"]
@@ -105,8 +166,7 @@ def test_what_was_sent_goes_on_with_the_newest_prediction(world: World, http: Te
     place = loop.queue(1)[0][1]
     loop.answer(1, 1)
     answered = ids_of(world, loop.project)[place]
-    unlabeled = select(Example).where(Example.state == ExampleState.UNLABELED)
-    other = world.session.scalars(unlabeled.order_by(Example.pool_index).limit(1)).one()
+    other = world.session.scalars(unlabeled(loop.project).limit(1)).one()
     act(http, loop.project, admin, "queue", ids=[answered, other.id])
     waiting = select(Query).where(Query.requested).order_by(Query.id)
     before = {query.example_id: said_by(query) for query in world.session.scalars(waiting)}

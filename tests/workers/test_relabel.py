@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
+from core.artifacts.subsets import UNKNOWN
 from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
@@ -19,6 +20,7 @@ from core.states import ArtifactKind, ExampleState, JobState, Source, Split, Ver
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 from core.tasks.classification import stored_class
 from models.catalog import specs
+from models.protocols import OOD
 from tests.api.test_subsets import add_subset
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
@@ -28,6 +30,7 @@ from workers.execution.runner import run_job
 from workers.prune import handler as prune
 from workers.relabel import handler
 from workers.relabel.handler import PHASES
+from workers.relabel.report import Findings, result_of
 
 QUICK: dict[str, Any] = {
     "network": "cnn_tiny", "width": 8, "epochs": 10, "batch_size": 8, "flip": False,
@@ -168,6 +171,34 @@ def test_the_report_counts_what_was_found(http: TestClient, world: World) -> Non
     assert {row["consensus_class_id"] for row in rows} == {None}
     assert {row["consensus_quality"] for row in rows} == {None}
     assert flagged | doubted >= WRONG
+
+
+def test_labels_of_a_class_are_counted_whatever_is_suggested_for_them() -> None:
+    # Of 200, 20 should be of the other class and 100 OOD; a reviewer has settled ten of the first.
+    labels = np.repeat([0, 1], [200, 50])
+    corrected = np.repeat([0, 1, OOD, 1], [80, 20, 100, 50])
+    reviewed = np.zeros(250, dtype=np.bool_)
+    reviewed[90:100] = True
+    result = result_of(
+        Findings(
+            indices=np.arange(250),
+            labels=labels,
+            class_ids=np.array([7, 8]),
+            true_ids=np.full(250, UNKNOWN),
+            trained=np.ones(250, dtype=np.bool_),
+            reviewed=reviewed,
+            corrected=corrected,
+            confidence=np.ones(250, dtype=np.float32),
+            named=corrected,
+            quality=None,
+            issue=None,
+            consensus=None,
+            consensus_quality=None,
+        )
+    )
+    assert (result["labels_of"], result["outside"], result["settled"]) == ([200, 50], 100, 10)
+    assert result["transitions"] == [[90, 10], [0, 50]]
+    assert result["disagreements"] == 110
 
 
 def test_without_truth_and_second_opinion_the_report_says_so(

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.states import ArtifactKind
 from models.catalog import find
@@ -15,6 +16,7 @@ from models.rounds.pool_estimate import OodLeft, feature, ood_left_by_purity, oo
 from workers.advance.answers import answered_then
 from workers.advance.evaluating import left_out
 from workers.advance.phases import Advance
+from workers.labels.snapshot import Snapshot
 
 
 def findings(advance: Advance) -> dict[str, Any]:
@@ -53,27 +55,39 @@ def _look_alikes(advance: Advance) -> list[dict[str, Any]]:
 
 
 def _ood_left(advance: Advance) -> dict[str, Any]:
-    unlabeled = len(advance.snapshot.unlabeled)
-    found = {"by_random": _by_random(advance, unlabeled), "by_purity": _by_purity(advance)}
+    snapshot = advance.snapshot
+    unlabeled = len(snapshot.unlabeled)
+    found = {"by_random": _by_random(snapshot, unlabeled), "by_purity": _by_purity(advance)}
     return {
         "unlabeled": unlabeled,
+        # By which is told what was found since, and was there already.
+        "inside": int((~snapshot.is_ood).sum() + (~_known_otherwise(snapshot)).sum()),
+        "of": snapshot.count,
         **{name: None if one is None else asdict(one) for name, one in found.items()},
     }
 
 
-def _by_random(advance: Advance, unlabeled: int) -> OodLeft | None:
-    snapshot = advance.snapshot
+def _known_otherwise(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Which are OOD of the random draws that judge models, and of what models have labeled."""
+    drawn, unsure = snapshot.said_of_draws(snapshot.audited)
+    by_models = ~np.isin(snapshot.outside, np.union1d(snapshot.labeled, snapshot.audited))
+    return np.concatenate([drawn.is_ood[~unsure], snapshot.outside_is_ood[by_models]])
+
+
+def _by_random(snapshot: Snapshot, unlabeled: int) -> OodLeft | None:
     is_ood, asked = snapshot.labels.is_ood, snapshot.label_rounds >= 0
     # What is typical of the pool, or was sent by somebody, was chosen and not drawn.
     chosen = np.union1d(snapshot.requested, snapshot.typical)
     drawn = (snapshot.label_rounds == 0) & ~np.isin(snapshot.labeled, chosen)
-    later = asked & ~drawn
+    # Whoever has labeled it since, it was among what the draws tell of.
+    later = (asked | np.isin(snapshot.labeled, snapshot.outside)) & ~drawn
+    since = np.concatenate([is_ood[later], _known_otherwise(snapshot)])
     return ood_left_by_random(
         int((~is_ood & drawn).sum()),
         int((is_ood & drawn).sum()),
         unlabeled=unlabeled,
-        later_inside=int((~is_ood & later).sum()),
-        later_ood=int((is_ood & later).sum()),
+        later_inside=int((~since).sum()),
+        later_ood=int(since.sum()),
     )
 
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import exists, func, or_, select
+from sqlalchemy.orm import Session, aliased
 
-from core.states import ExampleState, Split
-from core.tables import Example, Project, ProjectClass
+from core.states import ExampleState, Source, Split, Verdict
+from core.tables import Annotation, Example, Project, ProjectClass, Round
 from core.tasks.classification import CLASSIFICATION
 from core.tasks.registry import task_type
 from models.protocols import OOD, OpenSetLabels
@@ -64,6 +64,9 @@ class Snapshot:
             first, ascending.
         typical: (T,) pool indices that the first queue chose, and that were not drawn at random
             from the pool, ascending; labeled ones only.
+        outside: (S,) int64 pool indices of what was labeled since the first round opened, and first
+            in none: by hand, under a certificate, or by an import of labels, ascending.
+        outside_is_ood: (S,) bool, which of them are OOD by now.
         dropped: (D,) int64 pool indices whose label a subset leaves out of training.
         audited: (R,) int64 pool indices of random draws that have an answer, ascending; nothing
             learns from them, and no strategy knows that they are answered (``docs/adr``, 0055).
@@ -86,6 +89,8 @@ class Snapshot:
     reviewed: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     requested: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     typical: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    outside: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    outside_is_ood: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
     dropped: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     audited: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     audited_is_ood: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
@@ -245,6 +250,7 @@ def take(
     known_otherwise = np.union1d(found.indices, read_labeled_by_models(session, project_id))
     evaluation, truths = read_truths(session, project_id, task, class_ids)
     pool = pool_indices(session, project_id, Split.POOL)
+    outside = _labeled_outside(session, project_id)
     count = session.scalar(select(func.count()).where(Example.project_id == project_id)) or 0
     draws = read_draws(session, project_id, closing, released)
     drawn = np.isin(found.indices, draws.indices)
@@ -268,6 +274,8 @@ def take(
         reviewed=labeled[found.reviewed[known]],
         requested=labeled[found.requested[known]],
         typical=labeled[chosen],
+        outside=outside[:, 0],
+        outside_is_ood=outside[:, 1] == 1,
         **_audited(found, np.flatnonzero(drawn)),
     )
 
@@ -280,6 +288,37 @@ def _audited(found: Verdicts, at: Array) -> dict[str, Any]:
         "audited_is_unsure": found.is_unsure[at],
         "audited_targets": found.targets.take(at),
     }
+
+
+def _labeled_outside(session: Session, project_id: int) -> Array:
+    """(S, 2) pool index, and whether it is OOD, of what ``Snapshot.outside`` holds."""
+    opened = select(Round.opened_at).where(Round.project_id == project_id, Round.number == 0)
+    said = aliased(Annotation)
+    before = exists().where(
+        said.example_id == Annotation.example_id,
+        said.id < Annotation.id,
+        said.counted,
+        said.verdict != Verdict.SKIP,
+    )
+    statement = (
+        select(Example.pool_index, Example.state == ExampleState.OOD)
+        .join(Annotation, Annotation.example_id == Example.id)
+        .where(
+            Annotation.project_id == project_id,
+            Annotation.round_id.is_(None),
+            Annotation.counted,
+            Annotation.verdict != Verdict.SKIP,
+            Annotation.created_at >= opened.scalar_subquery(),
+            ~before,
+            # What came in with its label has never been without one.
+            or_(Annotation.source != Source.IMPORT, Annotation.job_id != Example.import_id),
+            Example.state.in_((ExampleState.LABELED, ExampleState.OOD)),
+        )
+        .order_by(Example.pool_index)
+        .execution_options(yield_per=_ROWS)
+    )
+    rows = (tuple(row) for row in session.execute(statement))
+    return np.fromiter(rows, dtype=np.dtype((np.int64, 2))).astype(np.int64, copy=False)
 
 
 def pool_indices(session: Session, project_id: int, split: Split) -> Array:

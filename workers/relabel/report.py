@@ -131,18 +131,19 @@ def _consensus(findings: Findings) -> tuple[pa.Array, pa.Array]:
 def result_of(findings: Findings) -> dict[str, Any]:
     """Return the numbers of the page, JSON-ready.
 
-    ``transitions[a][b]`` counts labels a that should be b, ``outside`` those that should be OOD.
-    ``disagreements`` leaves out the
-    ``settled``, those with labels that a reviewer gave or confirmed. ``cleanlab`` compares its
-    flags with the disagreements, null if it was not asked. ``truth`` is about images whose true
-    class is known, null without any: shares of wrong labels before and after, and which share of
-    the wrong ones was put right, of all and of those that were learned from.
+    ``transitions[a][b]`` counts labels a for which b is suggested, those that stay among them,
+    ``outside`` those for which OOD is; ``labels_of[a]`` are all of a. ``disagreements``, as these,
+    leaves out the ``settled``, those with labels that a reviewer gave or confirmed. ``cleanlab``
+    compares its flags with the disagreements, null if it was not asked. ``truth`` is about images
+    whose true class is known, null without any: shares of wrong labels before and after, and which
+    share of the wrong ones was put right, of all and of those that were learned from.
     """
     labels, corrected = findings.labels, findings.corrected
     classes = len(findings.class_ids)
-    inside = corrected != OOD
-    cells = np.bincount((labels * classes + corrected)[inside], minlength=classes * classes)
     doubted = findings.doubted
+    suggested = np.where(doubted, corrected, labels)
+    inside = suggested != OOD
+    cells = np.bincount((labels * classes + suggested)[inside], minlength=classes * classes)
     return {
         "labeled": len(labels),
         "trained": int(findings.trained.sum()),
@@ -150,7 +151,8 @@ def result_of(findings: Findings) -> dict[str, Any]:
         "settled": int(((corrected != labels) & findings.reviewed).sum()),
         "class_ids": findings.class_ids.tolist(),
         "transitions": cells.reshape(classes, classes).tolist(),
-        "outside": int((doubted & ~inside).sum()),
+        "labels_of": np.bincount(labels, minlength=classes).tolist(),
+        "outside": int((~inside).sum()),
         "cleanlab": None if findings.issue is None else _beside(doubted, findings.issue),
         "truth": _against_truth(findings),
     }

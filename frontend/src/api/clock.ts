@@ -8,3 +8,6 @@ export function noteServerTime(response: Response): void {
 
 /** Milliseconds since the epoch by the server's clock, to about a second. */
 export const serverNow = (): number => Date.now() + offset;
+
+/** Minutes that this browser's clock is ahead of UTC now. */
+export const utcOffset = () => -new Date().getTimezoneOffset();

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
+import { utcOffset } from "./clock";
 
 /** What waits for the signed-in user, and how they do; days are those of this browser's clock. */
 export const homeQuery = queryOptions({
@@ -7,7 +8,7 @@ export const homeQuery = queryOptions({
   queryFn: () =>
     call(
       client.GET("/api/home", {
-        params: { query: { utc_offset: -new Date().getTimezoneOffset() } },
+        params: { query: { utc_offset: utcOffset() } },
       }),
     ),
 });

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
+import { utcOffset } from "./clock";
 import type { Answer, LabelStatus, Lease, RecentAnswer, SubmitResponse } from "./types";
 
 export type Leasing = {
@@ -37,7 +38,11 @@ export const labelingApi: LabelingApi = {
       }),
     ),
   status: (projectId) =>
-    call(client.GET("/api/projects/{project_id}/labeling/status", { params: at(projectId) })),
+    call(
+      client.GET("/api/projects/{project_id}/labeling/status", {
+        params: { ...at(projectId), query: { utc_offset: utcOffset() } },
+      }),
+    ),
   recent: async (projectId, limit) => {
     const params = { ...at(projectId), query: { limit } };
     const page = await call(client.GET("/api/projects/{project_id}/labeling/recent", { params }));

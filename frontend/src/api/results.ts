@@ -41,7 +41,7 @@ export type Drawing = {
   points: Partial<Record<Trained, [number, number][]>>;
 };
 
-/** The result of a job `relabel`; `transitions[a][b]` counts labels a that should be b. */
+/** The result of a job `relabel`; `transitions[a][b]` counts labels a for which b is suggested. */
 export type Relabeling = Warned & {
   relabels_id: number;
   learner: string;
@@ -65,6 +65,8 @@ export type Relabeling = Warned & {
   test_examples?: number;
   class_ids: number[];
   transitions: number[][];
+  /** How many labels there are of each class; missing in jobs of earlier versions. */
+  labels_of?: number[];
   cleanlab: Record<"flagged" | "both" | "ours_only" | "theirs_only", number> | null;
   /** Weighed by cleanlab where images have several votes; missing in jobs of earlier versions. */
   votes?: {

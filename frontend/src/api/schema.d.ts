@@ -5873,7 +5873,9 @@ export interface components {
         };
         /**
          * MyCounts
-         * @description My own answers; a corrected answer counts once.
+         * @description My own answers, `today` by the clock of `utc_offset`; a corrected answer counts once.
+         *
+         *     Reviews, and verdicts by hand in the pool, are no answers.
          */
         MyCounts: {
             /** Round */
@@ -6088,8 +6090,8 @@ export interface components {
          * @description The caller's verdicts of the last 14 days, today last; corrections count no second time,
          *     but take their seconds.
          *
-         *     `since` is the first day that is whole: only the latest 20,000 verdicts of each project are
-         *     looked at.
+         *     `since` is the first day that is whole: only the latest 50,000 verdicts of each project, reviews
+         *     and those by hand in the pool among them, are looked at.
          */
         Pace: {
             /** Days */
@@ -13054,7 +13056,10 @@ export interface operations {
     };
     status: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Minutes of the caller's clock ahead of UTC. */
+                utc_offset?: number;
+            };
             header?: never;
             path: {
                 project_id: number;

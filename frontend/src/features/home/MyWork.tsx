@@ -38,10 +38,10 @@ export default function MyWork({ home: { pace, agreement } }: { home: Home }) {
               </Figure>
             </dl>
             <DayBars days={days} />
-            {days[0] && pace.since > days[0].date && (
-              <p className={styles.quiet}>{text.since(formatDate(`${pace.since}T00:00`))}</p>
-            )}
           </>
+        )}
+        {days[0] && pace.since > days[0].date && (
+          <p className={styles.quiet}>{text.since(formatDate(`${pace.since}T00:00`))}</p>
         )}
       </Card>
       <div className={styles.side}>

@@ -16,3 +16,15 @@ it("lists the changes that are suggested most often, without what stays", () => 
     { given: 7, suggested: 8, count: 2, of: 100 },
   ]);
 });
+
+it("takes shares of all labels of a class, those that are taken for OOD among them", () => {
+  const suggested = { class_ids: [7, 8], labels_of: [200, 50] };
+  const found = transitionsOf({
+    ...suggested,
+    transitions: [
+      [80, 20],
+      [0, 50],
+    ],
+  });
+  expect(found).toEqual([{ given: 7, suggested: 8, count: 20, of: 200 }]);
+});

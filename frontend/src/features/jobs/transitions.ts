@@ -9,10 +9,11 @@ export type Transition = { given: number; suggested: number; count: number; of: 
 export function transitionsOf({
   class_ids,
   transitions,
-}: Pick<Relabeling, "class_ids" | "transitions">): Transition[] {
+  labels_of,
+}: Pick<Relabeling, "class_ids" | "transitions" | "labels_of">): Transition[] {
   return transitions
     .flatMap((row, from) => {
-      const of = row.reduce((sum, count) => sum + count, 0);
+      const of = labels_of?.[from] ?? row.reduce((sum, count) => sum + count, 0);
       return row.map((count, to) => ({
         given: class_ids[from] ?? 0,
         suggested: class_ids[to] ?? 0,
