@@ -1,5 +1,6 @@
 """How one round follows another: objects in, objects out."""
 
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Select, select
@@ -132,8 +133,10 @@ def new_certificate_round(project: Project, last: int, overlap: int) -> Round:
     return round_
 
 
-def note_draws(round_: Round, *, of: int, free: int, drawn: int, requested: bool) -> None:
-    """Keep with a round what the chance of its random draws is computed from.
+def note_draws(
+    round_: Round, *, of: int, free: int, drawn: int, requested: bool, at: datetime
+) -> None:
+    """Keep with a round what its random draws are a sample of.
 
     Args:
         round_: The round in which they are asked about.
@@ -141,8 +144,11 @@ def note_draws(round_: Round, *, of: int, free: int, drawn: int, requested: bool
         free: From how many of them was drawn.
         drawn: How many.
         requested: Whether somebody has asked for them.
+        at: When, by the clock of the database, as annotations have it.
     """
-    made = {"of": of, "free": free, "drawn": drawn, "requested": requested}
+    made = {
+        "of": of, "free": free, "drawn": drawn, "requested": requested, "at": at.timestamp()
+    }  # fmt: skip
     round_.metrics = {**round_.metrics, "draws": [*round_.metrics.get("draws", []), made]}
 
 

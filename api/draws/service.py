@@ -56,6 +56,9 @@ async def show(session: AsyncSession, project: Project) -> AuditEstimate:
         waiting=waiting,
         unsure=known.get("unsure", 0),
         confidence=known.get("confidence", _CONFIDENCE),
+        of=known.get("lot"),
+        beyond=known.get("beyond", 0),
+        past=known.get("past", 0),
         unlooked=unlooked or 0,
         accuracy=_share(known.get("accuracy")),
         inside=_share(known.get("in")),
@@ -116,6 +119,7 @@ async def ask(
     # Rounds before examples, as everybody who stores verdicts locks them.
     rounds = (await session.scalars(lock_unfinished(project.id))).all()
     round_ = _open(rounds)
+    at = (await session.execute(select(func.clock_timestamp()))).scalar_one()
     drawn, free = await _draw(session, project, round_, n)
     if not drawn:
         raise Conflict(
@@ -128,7 +132,8 @@ async def ask(
     of = await session.scalar(
         select(func.max(Example.pool_index)).where(Example.project_id == project.id)
     )
-    note_draws(round_, of=(of or 0) + 1, free=free, drawn=len(drawn), requested=True)
+    of = (of or 0) + 1
+    note_draws(round_, of=of, free=free, drawn=len(drawn), requested=True, at=at)
     record(
         session,
         principal,

@@ -163,19 +163,25 @@ class AuditEstimate(TypedDict):
     """How often the newest model is right on what no strategy has chosen, by random draws.
 
     ``round`` is the round whose model was measured, as it closed; without one nothing was measured
-    yet. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now, ``unlooked`` the
-    images of the pool that nobody has judged. ``inside`` is of images of a class, whether they are
-    given it, ``ood`` of the others, whether they are taken for that; ``ood_share`` how many others
-    there are. ``refused`` says why no draws can be made.
+    yet. The shares are ``of`` so many images, from which the draws were made, and say nothing of
+    those that were left ``beyond`` these, as they came later. So many answered draws are ``past``:
+    they do not count, as too many of the images that they were drawn from were labeled or held out
+    otherwise since. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now,
+    ``unlooked`` the images of the pool that nobody has judged. ``inside`` is of images of a class,
+    whether they are given it, ``ood`` of the others, whether they are taken for that; ``ood_share``
+    how many others there are. ``refused`` says why no draws can be made.
     """
 
     accuracy: DrawnShare | None
     answered: int
+    beyond: int
     confidence: float
     drawn: int
     inside: DrawnShare | None
+    of: int | None
     ood: DrawnShare | None
     ood_share: DrawnShare | None
+    past: int
     people: HumanError | None
     per_class: list[ClassAudit]
     refused: str | None

@@ -67,6 +67,15 @@ def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
         f"By the model of round {found['round']}; each interval is {sure(found['confidence'])} "
         "sure, however often you look."
     )
+    if found["of"] is not None:
+        typer.echo(f"The shares are of {found['of']:,} images that nobody chose to ask about.")
+    if found["beyond"]:
+        typer.echo(f"They say nothing of {found['beyond']:,} more that came later.")
+    if found["past"]:
+        typer.echo(
+            f"{found['past']:,} that were answered count no more: too much of what they were drawn "
+            "from was labeled otherwise, or held out."
+        )
     if found["unsure"]:
         typer.echo(f"{found['unsure']:,} that people were unsure of count as labeled wrongly.")
     if (people := found["people"]) is not None:

@@ -1,5 +1,6 @@
 """How accurate a model is on what nobody was asked about, from random draws."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,17 +20,31 @@ class Draws:
         predicted: (n,) int64, class or `OOD`, by a model that learned from none of them.
         truth: (n,) int64, what people said: class or `OOD`; whatever where `unsure`.
         unsure: (n,) whether they were unsure.
-        probability: (n,) in 0..1, the chance each had to be drawn; equal where all had the same.
+        part: (n,) int64, 0..K-1: which part of the whole each is of. Within a part all were as
+            likely to be drawn.
     """
 
     predicted: Indices
     truth: Indices
     unsure: NDArray[np.bool_]
-    probability: NDArray[np.float64]
+    part: Indices
 
     def __len__(self) -> int:
         """Return how many there are."""
         return len(self.predicted)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the whole, within which all were as likely to be drawn.
+
+    Attributes:
+        size: how many examples it holds, draws among them.
+        gone: how many more could have been drawn that it holds no longer.
+    """
+
+    size: int
+    gone: int = 0
 
 
 @dataclass(frozen=True)
@@ -83,8 +98,8 @@ class AuditEstimate:
 
 def estimate(
     draws: Draws,
+    parts: Sequence[Part],
     *,
-    lot: int,
     classes: int,
     alpha: float = 0.05,
 ) -> AuditEstimate:
@@ -92,74 +107,101 @@ def estimate(
 
     Args:
         draws: in their order.
-        lot: how many examples they were drawn from, draws among them.
+        parts: K, of each at least one draw.
         classes: C.
         alpha: chance that an interval is ever wrong.
 
     Raises:
-        ModelError: more draws than the lot holds.
+        ModelError: more draws than a part holds, or none.
     """
-    if len(draws) > lot:
-        raise ModelError(f"{len(draws)} draws from {lot} examples cannot be; count each once.")
+    drawn = np.bincount(draws.part, minlength=len(parts))
+    if (drawn == 0).any():
+        raise ModelError("Nothing was drawn from a part, so the draws say nothing of it.")
+    for n, one in zip(drawn.tolist(), parts, strict=True):
+        if n > one.size:
+            raise ModelError(f"{n} draws from {one.size} examples cannot be; count each once.")
     known = ~draws.unsure
     right = known & (draws.predicted == draws.truth)
     ood = known & (draws.truth == OOD)
     inside = known & ~ood
 
-    def of(those: NDArray[np.bool_], so: NDArray[np.bool_], size: int | None) -> Share | None:
-        return _share(so[those], draws.probability[those], size, alpha)
+    def of(so: NDArray[np.bool_], those: NDArray[np.bool_]) -> Share | None:
+        return _share_among(so, those, draws.part, parts, alpha)
+
+    def of_all(so: NDArray[np.bool_]) -> Share | None:
+        if len(draws) == 0:
+            return None
+        found = _share(so, draws.part, parts, alpha)
+        return Share(len(draws), found.share, found.low, found.high)
 
     return AuditEstimate(
         n=len(draws),
         unsure=int(draws.unsure.sum()),
-        accuracy=of(np.ones(len(draws), dtype=np.bool_), right, lot),
-        inside=of(inside, right, None),
-        ood=of(ood, right, None),
+        accuracy=of_all(right),
+        inside=of(right, inside),
+        ood=of(right, ood),
         # An unsure one may be either: those are left out on both sides.
-        ood_share=of(known, ood, None if draws.unsure.any() else lot),
+        ood_share=of(ood, known) if draws.unsure.any() else of_all(ood),
         per_class=tuple(
             ClassShare(
                 class_id=one,
-                recall=of(inside & (draws.truth == one), right, None),
-                precision=of(draws.predicted == one, right, None),
+                recall=of(right, inside & (draws.truth == one)),
+                precision=of(right, draws.predicted == one),
             )
             for one in range(classes)
         ),
     )
 
 
-def _share(
-    so: NDArray[np.bool_], probability: NDArray[np.float64], lot: int | None, alpha: float
-) -> Share | None:
-    """Share of (n,) draws, weighted where some were likelier than others; None of no draws."""
-    n = len(so)
-    if n == 0:
-        return None
-    if np.ptp(probability) <= 1e-9 * probability.max():
-        found = share_wrong(n, int(so.sum()), lot, alpha)
-    else:
-        found = _weighted(so, probability, alpha)
-    return Share(n, found.share, found.low, found.high)
+def _share(so: NDArray[np.bool_], part: Indices, parts: Sequence[Part], alpha: float) -> Interval:
+    """Share of all, of (n,) draws: each part by itself, put together by its size.
 
-
-def _weighted(so: NDArray[np.bool_], probability: NDArray[np.float64], alpha: float) -> Interval:
-    """Each part of equal chance by itself, put together by how much of the whole each stands for.
-
-    Images that came later had less of a chance. Within a part the draws are uniform, whenever they
-    were made; one mean over all in their order would take the first parts for the whole. How much
-    a part stands for is estimated by its draws, each of which stands for 1 / chance examples.
+    Within a part the draws are uniform, whenever they were made; one mean over all in their order
+    would take the first parts for the whole.
     """
-    steps = np.diff(np.sort(probability)) > 1e-9 * probability.max()
-    part = np.searchsorted(np.sort(probability)[1:][steps], probability, side="right")
-    parts = [part == one for one in np.unique(part)]
-    stands = np.array([(1 / probability[mine]).sum() for mine in parts])
-    stands /= stands.sum()
-    found = [
-        share_wrong(int(mine.sum()), int(so[mine].sum()), None, alpha / len(parts))
-        for mine in parts
-    ]
+    found = [_share_within(so[part == at], one, alpha / len(parts)) for at, one in enumerate(parts)]
+    stands = np.array([one.size for one in parts]) / sum(one.size for one in parts)
     share, low, high = (
         float(stands @ np.array([getattr(one, end) for one in found]))
         for end in ("share", "low", "high")
     )
     return Interval(share, low, high)
+
+
+def _share_within(so: NDArray[np.bool_], part: Part, alpha: float) -> Interval:
+    """Share of a part, of (n,) draws of it: what has left it may all have been so, or none."""
+    lot = part.size + part.gone
+    found = share_wrong(len(so), int(so.sum()), lot, alpha)
+    return Interval(
+        found.share,
+        max(0.0, (found.low * lot - part.gone) / part.size),
+        min(1.0, found.high * lot / part.size),
+    )
+
+
+def _share_among(
+    so: NDArray[np.bool_],
+    those: NDArray[np.bool_],
+    part: Indices,
+    parts: Sequence[Part],
+    alpha: float,
+) -> Share | None:
+    """Share of `those` that are `so`; None without a draw of them.
+
+    Nobody knows how many of those each part holds, or has lost. But of all, the share y that is of
+    those and so, and the share n that is of those and not, are each within their interval, and
+    y / (y + n) rises with y and falls with n.
+    """
+    count = int(those.sum())
+    if count == 0:
+        return None
+    if len(parts) == 1 and not parts[0].gone:
+        found = share_wrong(count, int(so[those].sum()), None, alpha)
+        return Share(count, found.share, found.low, found.high)
+    yes, no = (_share(those & one, part, parts, alpha / 2) for one in (so, ~so))
+    return Share(
+        count,
+        yes.share / (yes.share + no.share),
+        yes.low / (yes.low + no.high),
+        yes.high / (yes.high + no.low),
+    )

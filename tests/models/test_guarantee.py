@@ -10,7 +10,7 @@ import pytest
 
 from models.errors import ModelError
 from models.guarantee.certification import Certification
-from models.guarantee.estimates import Draws, estimate
+from models.guarantee.estimates import Draws, Part, estimate
 from models.guarantee.lots import Lot, labels_of, make_lots
 from models.guarantee.outlook import outlook
 from models.guarantee.promise import Promise
@@ -305,8 +305,8 @@ def test_random_draws_tell_how_accurate_a_model_is() -> None:
         truth = rng.choice([OOD, 0, 1], 3_000, p=[0.4, 0.4, 0.2])
         predicted = np.where(rng.random(3_000) < 0.85, truth, rng.integers(OOD, 2, 3_000))
         drawn = rng.permutation(3_000)[:250]
-        draws = Draws(predicted[drawn], truth[drawn], np.zeros(250, dtype=bool), np.full(250, 0.08))
-        found = estimate(draws, lot=3_000, classes=2)
+        draws = Draws(predicted[drawn], truth[drawn], np.zeros(250, dtype=bool), np.zeros(250, int))
+        found = estimate(draws, [Part(3_000)], classes=2)
         right = predicted == truth
         known = truth >= 0
         exact = (right.mean(), right[known].mean(), right[~known].mean(), (~known).mean())
@@ -320,25 +320,54 @@ def test_random_draws_tell_how_accurate_a_model_is() -> None:
     assert found.per_class[0].precision.n == int((draws.predicted == 0).sum())
 
 
-def test_a_pool_that_grew_is_estimated_by_its_parts() -> None:
-    rng = np.random.default_rng(0)
-    # Nine of ten of the first 5,000 are right, six of ten of those that came later.
-    covered = 0
-    for _ in range(60):
-        right = np.concatenate([rng.random(250) < 0.9, rng.random(50) < 0.6])
-        chance = np.repeat([0.05, 0.01], [250, 50])
-        truth = np.where(right, 0, OOD)
-        draws = Draws(np.zeros(300, np.int64), truth, np.zeros(300, np.bool_), chance)
-        accuracy = estimate(draws, lot=10_000, classes=1).accuracy
-        assert accuracy is not None
-        covered += accuracy.low <= 0.75 <= accuracy.high
-    assert covered >= 57
+@pytest.mark.parametrize(
+    ("drawn", "right"), [((60, 3), (0.95, 0.5)), ((100, 100), (1.0, 0.0)), ((250, 50), (0.9, 0.6))]
+)
+def test_a_pool_that_grew_is_estimated_by_the_sizes_of_its_parts(
+    drawn: tuple[int, int], right: tuple[float, float]
+) -> None:
+    """Nine of ten images are old; who is of a class is right as often as who is not."""
+    parts, outside = [Part(9_000), Part(1_000)], np.zeros(2)
+    exact = float(np.average(right, weights=[9, 1]))
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        part = np.repeat([0, 1], drawn)
+        truth = rng.choice([OOD, 0, 1], sum(drawn))
+        is_right = rng.random(sum(drawn)) < np.array(right)[part]
+        predicted = np.where(is_right, truth, 2)
+        unsure = np.zeros(sum(drawn), dtype=bool)
+        found = estimate(Draws(predicted, truth, unsure, part), parts, classes=2)
+        for at, one in enumerate((found.accuracy, found.inside)):
+            assert one is not None
+            assert one.low <= one.share <= one.high
+            outside[at] += not one.low <= exact <= one.high
+    assert (outside <= 3).all()
+    with pytest.raises(ModelError, match="Nothing was drawn from a part"):
+        estimate(Draws(predicted, truth, unsure, part), [*parts, Part(5)], classes=2)
 
 
-def test_unsure_draws_count_as_wrong_and_likelier_ones_for_less() -> None:
+def test_what_has_left_what_was_drawn_from_may_have_been_right_or_wrong() -> None:
+    """A tenth has left that was all right, or all wrong, and every fourth draw of the rest is."""
+    for was in (True, False):
+        outside = np.zeros(2)
+        for seed in range(60):
+            rng = np.random.default_rng(seed)
+            gone = rng.random(300) < 0.1
+            is_right = np.where(gone, was, rng.random(300) < 0.75)
+            truth = rng.choice([OOD, 0], 300)
+            draws = Draws(np.where(is_right, truth, 1), truth, gone & False, truth * 0)
+            found = estimate(draws, [Part(9_000, 1_000)], classes=2)
+            for at, one in enumerate((found.accuracy, found.inside)):
+                assert one is not None
+                assert 0 <= one.low <= one.share <= one.high <= 1
+                outside[at] += not one.low <= 0.75 <= one.high
+        assert (outside <= 3).all()
+
+
+def test_unsure_draws_count_as_wrong_and_parts_by_their_size() -> None:
     unsure = np.array([True] * 10 + [False] * 90)
     same = np.zeros(100, dtype=np.int64)
-    found = estimate(Draws(same, same, unsure, np.full(100, 0.1)), lot=1_000, classes=1)
+    found = estimate(Draws(same, same, unsure, same), [Part(1_000)], classes=1)
     assert found.unsure == 10
     assert found.accuracy is not None
     assert found.accuracy.share == pytest.approx(0.9)
@@ -346,10 +375,10 @@ def test_unsure_draws_count_as_wrong_and_likelier_ones_for_less() -> None:
     assert found.inside.share == 1.0
     assert found.ood is None
     truth = np.array([0, OOD] * 50)
-    chance = np.where(truth == 0, 0.3, 0.1)
-    weighted = estimate(Draws(same, truth, unsure & False, chance), lot=1_000, classes=1)
-    assert weighted.accuracy is not None
-    assert weighted.accuracy.share == pytest.approx(0.25)
-    assert weighted.accuracy.low < 0.25 < weighted.accuracy.high
+    halves = [Part(250), Part(750)]
+    parts = estimate(Draws(same, truth, unsure & False, (truth == OOD) * 1), halves, classes=1)
+    assert parts.accuracy is not None
+    assert parts.accuracy.share == pytest.approx(0.25)
+    assert parts.accuracy.low < 0.25 < parts.accuracy.high
     with pytest.raises(ModelError, match="count each once"):
-        estimate(Draws(same, same, unsure, chance), lot=99, classes=1)
+        estimate(Draws(same, same, unsure, same), [Part(99)], classes=1)

@@ -8,14 +8,27 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from core.states import JobState, ProjectState, Role, RoundState, Verdict
+from core.states import (
+    CertificateState,
+    ExampleState,
+    JobState,
+    ProjectState,
+    Role,
+    RoundState,
+    Verdict,
+)
 from core.tables import Annotation, Example, Job, Query
+from models.guarantee.estimates import Part
+from tests.certificates import add_certificate
 from tests.workers.loop import Loop
 from tests.workers.test_warm_start import begun, queue_of, run
 from tests.world import World
 from workers.advance.drawing import walk
+from workers.certificates.applying import work_off
+from workers.jobs.context import sessions
 from workers.labels.draws import pairs, reached, read_draws
 from workers.labels.snapshot import Snapshot, take
+from workers.labels.whole import Whole, departures, whole_of
 
 # A course of rounds in which what was skipped comes once more, and one draw is asked again.
 FROZEN: dict[str, Any] = {
@@ -155,6 +168,8 @@ def test_a_finished_project_is_audited_in_a_round_of_its_own(
     assert len(leased.json()["items"]) == 2
     assert "audit" not in leased.text
 
+    # Whatever comes now none of them could have been.
+    world.add_images(loop.project, 30)
     # What is skipped now nobody is asked about again: no model counts as right about it.
     skip(loop, next(iter(draws_of(loop, 1).values())))
     loop.answer(1, 19)
@@ -164,7 +179,11 @@ def test_a_finished_project_is_audited_in_a_round_of_its_own(
     judged = loop.rounds()[1].metrics["audit"]
     assert (judged["n"], judged["unsure"], judged["accuracy"]["n"]) == (20, 1, 20)
     assert judged["accuracy"]["share"] <= 19 / 20
-    assert http.get(f"{url}/audit", headers=headers).json()["accuracy"]["n"] == 20
+    assert (judged["lot"], judged["beyond"]) == (118, 30)
+    world.add_images(loop.project, 2)
+    loop.session.commit()
+    told = http.get(f"{url}/audit", headers=headers).json()
+    assert (told["accuracy"]["n"], told["of"], told["beyond"]) == (20, 118, 30)
 
     # It goes on from there, as from any other round.
     loop.project.settings = {**loop.project.settings, "max_rounds": None}
@@ -176,7 +195,7 @@ def test_a_finished_project_is_audited_in_a_round_of_its_own(
     assert (following.state, following.strategy, following.queries) == ("open", "margin", 60)
     # All are drawn in the end, and then there is none to draw.
     asked = http.post(f"{url}/audit", json={"n": 200}, headers=headers).json()
-    assert asked == {"asked": 98, "round": 2}
+    assert asked == {"asked": 130, "round": 2}
     refused = http.post(f"{url}/audit", json={"n": 1}, headers=headers)
     assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_draw")
 
@@ -199,6 +218,73 @@ def test_a_draw_that_waits_in_the_queue_comes_first_and_is_learned_from_in_its_p
     # Where the one that was not drawn was in the queue, those before it are learned from.
     met = {index for index, rank in queued.items() if rest in queued and rank < queued[rest]}
     assert set(reached(loop.session, loop.project.id, 0, 0)) == met
+
+
+def test_a_round_may_be_drawn_for_twice_while_its_pool_grows(
+    world: World, http: TestClient
+) -> None:
+    loop = Loop(world, images=20, evaluation=0, audit_share=0)
+    headers, url = world.caller().headers, f"/api/projects/{loop.project.id}/audit"
+    for _ in range(2):
+        http.post(url, json={"n": 8}, headers=headers).raise_for_status()
+        world.add_images(loop.project, 20)
+        loop.session.commit()
+    drawn = read_draws(loop.session, loop.project.id, None)
+    # Eight of 20, then eight of the 32 that were left and had come.
+    chances = np.where(drawn.indices < 20, 1 - (1 - 8 / 20) * (1 - 8 / 32), 8 / 32)
+    assert drawn.probability.tolist() == pytest.approx(chances.tolist())
+    assert len(set(chances.tolist())) == 2
+
+
+def test_draws_count_as_long_as_what_they_were_drawn_from_is_left(
+    world: World, http: TestClient
+) -> None:
+    loop = Loop(world, **{**FROZEN, "audit_share": 0, "images": 80})
+    headers, url = world.caller().headers, f"/api/projects/{loop.project.id}"
+
+    def draw(n: int) -> None:
+        http.post(f"{url}/audit", json={"n": n}, headers=headers).raise_for_status()
+        loop.answer(0, n)
+
+    def whole() -> Whole:
+        with loop.session.begin_nested():
+            draws = read_draws(loop.session, loop.project.id, 0)
+            gone = departures(loop.session, loop.project.id, draws.batches)
+            known = take(loop.session, loop.project.id, 0)
+            return whole_of(draws, known, gone, skipped=False)
+
+    def free() -> list[int]:
+        statement = select(Example.id).where(
+            Example.project_id == loop.project.id, Example.state == ExampleState.UNLABELED
+        )
+        return list(loop.session.scalars(statement.order_by(Example.id)))
+
+    draw(20)
+    loop.answer(0, 12)
+    size = len(taken(loop, 0).candidates)
+    assert whole().parts == [Part(size)]
+    # One in twenty may be judged by hand or held out; of these nothing is known.
+    body = {"ids": free()[:2], "verdict": "ood"}
+    http.post(f"{url}/examples/verdict", json=body, headers=headers).raise_for_status()
+    http.post(f"{url}/examples/hold-out", json={"ids": free()[:2]}, headers=headers)
+    found = whole()
+    assert (len(found.places), found.parts, found.past) == (20, [Part(size - 4, 4)], 0)
+    # A model labels the rest, under a certificate, and others come.
+    certificate = add_certificate(world, loop.project, CertificateState.APPLYING)
+    while work_off(sessions(), world.storage, certificate.id, seconds=60):
+        pass
+    loop.session.expire_all()
+    assert (len(whole().places), whole().past, free()) == (0, 20, [])
+    world.add_images(loop.project, 20)
+    loop.session.commit()
+    draw(8)
+    assert loop.finish(0).state is JobState.SUCCEEDED
+    judged = loop.rounds()[0].metrics["audit"]
+    assert (judged["n"], judged["lot"]) == (8, 20)
+    # Those that had waited in the queue are learned from.
+    assert 0 < judged["past"] <= 20
+    told = http.get(f"{url}/audit", headers=headers).json()
+    assert (told["accuracy"]["n"], told["past"], told["of"]) == (8, judged["past"], 20)
 
 
 def test_typical_images_are_chosen_as_though_nothing_had_been_drawn(

@@ -1,19 +1,17 @@
 """How good the model of a closing round is on what no strategy has chosen, by random draws."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy.orm import Session
 
 from models.guarantee.estimates import AuditEstimate, Draws, Share, estimate
 from models.guarantee.human_error import from_pairs
 from models.numerics.probability import softmax
 from models.protocols import OOD, Indices, TargetModel
-from models.rounds.query import Scored
 from workers.advance.phases import Advance
 from workers.labels.draws import pairs, read_draws
+from workers.labels.whole import departures, whole_of
 
 ALPHA: Final = 0.05
 """Chance that an interval is ever wrong, however often it is looked at."""
@@ -26,72 +24,49 @@ def audit(advance: Advance, model: TargetModel) -> dict[str, Any] | None:
     Where its purity is no probability nothing is taken for OOD.
 
     Returns:
-        ``metrics["audit"]`` of the round: shares with an interval that holds at every look.
+        ``metrics["audit"]`` of the round: shares with an interval that holds at every look; they
+        are of the ``lot`` that was drawn from, and say nothing of what is left ``beyond`` that.
+        Draws that are ``past`` do not count: see ``workers.labels.whole``.
     """
     snapshot = advance.snapshot
+    project_id = advance.context.project_id
     with advance.context.sessions() as session:
-        drawn = _drawn(session, advance)
-        people = from_pairs(*pairs(session, advance.context.project_id), ALPHA)
-    if len(drawn.indices) == 0:
+        released = advance.noted("snapshot").get("released", [])
+        draws = read_draws(session, project_id, advance.closing, released)
+        gone = departures(session, project_id, draws.batches)
+        people = from_pairs(*pairs(session, project_id), ALPHA)
+    # The next queue asks once more about what was skipped; without one, nobody is asked.
+    whole = whole_of(draws, snapshot, gone, skipped=advance.selecting is None)
+    if len(whole.places) + whole.past == 0:
         return None
-    scored = advance.scored(model, np.sort(drawn.indices), advance.context.progress)
-    # In the order of their answers.
-    order = np.searchsorted(np.sort(drawn.indices), drawn.indices)
+    indices = draws.indices[whole.places]
+    truth, unsure = snapshot.said_of_draws(indices)
     found = estimate(
-        Draws(
-            predicted=_verdicts(scored)[order],
-            truth=drawn.truth,
-            unsure=drawn.unsure,
-            probability=drawn.probability,
-        ),
-        lot=len(snapshot.candidates),
+        Draws(_verdicts(advance, model, indices), truth.outputs(OOD), unsure, whole.part),
+        whole.parts,
         classes=snapshot.classes,
         alpha=ALPHA,
     )
     return {
         **_json(found, snapshot.class_ids.tolist()),
-        "lot": len(snapshot.candidates),
+        "lot": sum(one.size for one in whole.parts),
+        "beyond": whole.beyond,
+        "past": whole.past,
         "confidence": 1 - ALPHA,
         "people": asdict(people) if people.pairs else None,
     }
 
 
-def _verdicts(scored: Scored) -> Indices:
-    """(n,) int64: the class that each is taken for, or ``OOD``."""
-    classes: Indices = softmax(scored.scores.logits).argmax(axis=1)
-    if not scored.view.purity_is_probability:
-        return classes
-    found: Indices = np.where(scored.scores.purity < _INSIDE, OOD, classes)
-    return found
-
-
-@dataclass(frozen=True)
-class _Drawn:
-    """(n,) uniform draws in the order of their answers; what is unsure has no truth."""
-
-    indices: Indices
-    truth: Indices
-    unsure: NDArray[np.bool_]
-    probability: NDArray[np.float64]
-
-
-def _drawn(session: Session, advance: Advance) -> _Drawn:
-    """The draws that were answered, and where no queue follows, those that were skipped.
-
-    Otherwise the next queue asks about these again.
-    """
-    snapshot = advance.snapshot
-    released = advance.noted("snapshot").get("released", [])
-    draws = read_draws(session, advance.context.project_id, advance.closing, released)
-    counts = np.isin(draws.indices, snapshot.audited)
-    if advance.selecting is None:
-        counts |= (draws.answered > 0) & np.isin(draws.indices, snapshot.unlabeled)
-    counts &= ~np.isnan(draws.probability)
-    order = np.argsort(draws.answered, kind="stable")
-    order = order[counts[order]]
-    indices = draws.indices[order]
-    truth, unsure = snapshot.said_of_draws(indices)
-    return _Drawn(indices, truth.outputs(OOD), unsure, draws.probability[order])
+def _verdicts(advance: Advance, model: TargetModel, indices: Indices) -> Indices:
+    """(n,) int64: the class that each of (n,) pool indices is taken for, or ``OOD``."""
+    if len(indices) == 0:
+        return indices
+    ascending, order = np.unique(indices, return_inverse=True)
+    scored = advance.scored(model, ascending, advance.context.progress)
+    found: Indices = softmax(scored.scores.logits).argmax(axis=1)
+    if scored.view.purity_is_probability:
+        found = np.where(scored.scores.purity < _INSIDE, OOD, found)
+    return found[order]
 
 
 def _json(found: AuditEstimate, class_ids: list[int]) -> dict[str, Any]:

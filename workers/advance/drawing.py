@@ -133,10 +133,11 @@ def draw(session: Session, advance: Advance, round_: Round, wanted: int) -> list
         return []
     left = _left(session, round_.project_id)
     count = _how_many(session, advance, wanted)
+    at = session.execute(select(func.clock_timestamp())).scalar_one()
     new = _new(session, advance, round_, count, {one.example_id for one in left})
     if new:
         of, free = advance.snapshot.count, round(len(new) / (new[0].probability or 1))
-        note_draws(round_, of=of, free=free, drawn=len(new), requested=False)
+        note_draws(round_, of=of, free=free, drawn=len(new), requested=False, at=at)
     generator = np.random.default_rng([advance.seed, len(left) + count])
     twice = _twice(session, advance, generator, wanted) if advance.settings.audit_share else []
     return [*left, *new, *twice]

@@ -231,7 +231,8 @@ class Advance:
         notes = [
             note for phase in ("train", "evaluate") for note in self.noted(phase).get("notes", [])
         ]
-        judged = len(self.snapshot.evaluation) > 0 or "audit" in self.noted("evaluate")
+        drawn = self.noted("evaluate").get("audit", {}).get("n", 0)
+        judged = len(self.snapshot.evaluation) + drawn > 0
         if self.has_model and not judged:
             notes = [*notes, _NO_EVALUATION]
         return notes

@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, ColumnExpressionArgument, and_, exists, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from core.artifacts.certificates import Draw, Members, Outcome
-from core.states import ExampleState, Source
-from core.tables import Annotation, Audit, Example, Query, Round
+from core.states import ExampleState
+from core.tables import Annotation, Example, Query
 from models.protocols import OOD, Indices
-from workers.labels.draws import read_draws
+from workers.labels.draws import read_batches, read_draws
 from workers.labels.snapshot import Snapshot
+from workers.labels.whole import departures
 
 Earlier = dict[str, NDArray[Any]]
 
@@ -78,47 +79,15 @@ _NONE: Earlier = {
 
 def _is_the_same(session: Session, project_id: int, snapshot: Snapshot) -> bool:
     """Whether what there is to label is, but for strategies and draws, what was drawn from."""
-    rounds = session.execute(
-        select(Round.metrics["draws"], Round.opened_at).where(
-            Round.project_id == project_id, Round.metrics.has_key("draws")
-        )
-    ).all()
-    if any(one["of"] < snapshot.count for drawn, _ in rounds for one in drawn):
+    batches = read_batches(session, project_id)
+    if not batches or any(one.of < snapshot.count for one in batches):
         return False
     waiting = exists().where(
         Example.project_id == project_id, Example.state == ExampleState.QUERIED
     )
-    since = min((opened for _, opened in rounds if opened is not None), default=None)
-    if since is None or session.scalar(select(waiting)):
+    if session.scalar(select(waiting)):
         return False
-    moved = exists().where(
-        Audit.project_id == project_id,
-        Audit.object_type == "examples",
-        Audit.verb.in_(("hold_out", "release")),
-        Audit.at >= since,
-    )
-    before = aliased(Annotation)
-    is_first = ~exists().where(
-        before.example_id == Annotation.example_id, before.id < Annotation.id
-    )
-    # By hand, by an import, by a model, or as a check of another certificate.
-    otherwise = (
-        select(Annotation.id)
-        .outerjoin(Query, Query.id == Annotation.query_id)
-        .where(
-            Annotation.project_id == project_id,
-            Annotation.created_at >= since,
-            or_(
-                Annotation.source == Source.MODEL,
-                and_(is_first, or_(Query.id.is_(None), and_(Query.requested, ~_is_fair()))),
-            ),
-        )
-    )
-    return not session.scalar(select(moved)) and session.scalar(otherwise.limit(1)) is None
-
-
-def _is_fair() -> ColumnElement[bool]:
-    return and_(Query.audit, Query.audit_probability.is_not(None))
+    return len(departures(session, project_id, batches).times) == 0
 
 
 def _was_shown() -> ColumnElement[bool]:

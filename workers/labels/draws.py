@@ -1,10 +1,10 @@
 """What was drawn at random from a pool to judge models: see ``docs/adr``, 0055."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,40 @@ from core.tables import Annotation, Example, Query, Round
 
 Array = NDArray[np.int64]
 
+_ROW: Final = np.dtype(
+    [
+        ("index", np.int64),
+        ("round", np.int64),
+        ("requested", np.bool_),
+        ("uniform", np.bool_),
+        ("chance", np.float64),
+        ("released", np.int64),
+        ("answered", np.int64),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Draws that were made at once, as their round has noted them.
+
+    Attributes:
+        number: Of the round.
+        requested: Whether somebody has asked for them, and not the round's queue.
+        of: Only smaller pool indices were there.
+        free: From how many of these was drawn.
+        chance: That each of them had, 0..1.
+        since: When they were drawn, in seconds since 1970; of earlier versions, when the round
+            opened.
+    """
+
+    number: int
+    requested: bool
+    of: int
+    free: int
+    chance: float
+    since: float
+
 
 @dataclass(frozen=True)
 class Draws:
@@ -23,14 +57,18 @@ class Draws:
 
     Attributes:
         indices: (D,) int64 pool indices of those that nothing may learn from, ascending.
-        probability: (D,) float64, chance of having been drawn by now; NaN where that was not
-            uniform over the pool.
+        batches: All that was drawn uniformly, in order of the rounds.
+        batch: (D,) int64, which of these each was drawn with; -1 where that was not uniform over
+            the pool.
+        probability: (D,) float64, chance of having been drawn by now; NaN where it has no batch.
         answered: (D,) int64 id of the first annotation; 0 of those without one.
         released: (R,) int64 pool indices of those that are learned from, ascending.
         released_as_of: (R,) int64 number of the round as of which.
     """
 
     indices: Array
+    batches: Sequence[Batch]
+    batch: Array
     probability: NDArray[np.float64]
     answered: Array
     released: Array
@@ -61,6 +99,7 @@ def read_draws(
             func.min(Round.number),
             func.bool_or(Query.requested),
             func.bool_and(Query.audit_probability.is_not(None)),
+            func.coalesce(func.max(Query.audit_probability), 0.0),
             func.coalesce(func.max(Query.audit_released), -1),
             func.coalesce(func.min(Annotation.id), 0),
         )
@@ -71,40 +110,64 @@ def read_draws(
         .group_by(Example.pool_index)
         .order_by(Example.pool_index)
     )
-    rows = np.array(session.execute(statement).all(), dtype=np.int64).reshape(-1, 6)
-    indices, as_of = rows[:, 0], rows[:, 4].copy()
+    rows = np.fromiter(map(tuple, session.execute(statement)), dtype=_ROW)
+    indices, as_of = rows["index"], rows["released"].copy()
     last = -1 if closing is None else closing
     as_of[np.isin(indices, np.array(list(released), dtype=np.int64))] = last
     out = (as_of >= 0) & (as_of <= last)
+    batches = read_batches(session, project_id)
+    batch = _batch_of(rows, batches)
     return Draws(
         indices=indices[~out],
-        probability=_chances(session, project_id, rows)[~out],
-        answered=rows[~out, 5],
+        batches=batches,
+        batch=batch[~out],
+        probability=_probability(indices, batch, batches)[~out],
+        answered=rows["answered"][~out],
         released=indices[out],
         released_as_of=as_of[out],
     )
 
 
-def _chances(session: Session, project_id: int, rows: Array) -> NDArray[np.float64]:
-    """(D,) chance of each draw to have been drawn in any of the rounds since it came in.
-
-    Args:
-        session: To read with.
-        project_id: The project.
-        rows: (D, 6) as ``read_draws`` reads them.
-    """
-    missed = np.ones(len(rows))
-    uniform = rows[:, 3] == 1
-    statement = select(Round.number, Round.metrics["draws"]).where(
-        Round.project_id == project_id, Round.metrics.has_key("draws")
+def read_batches(session: Session, project_id: int) -> list[Batch]:
+    """All that was drawn uniformly from what was free, in order of the rounds."""
+    statement = (
+        select(Round.number, Round.opened_at, Round.metrics["draws"])
+        .where(Round.project_id == project_id, Round.metrics.has_key("draws"))
+        .order_by(Round.number)
     )
-    for number, drawn in session.execute(statement):
-        for one in drawn:
-            same = uniform & (rows[:, 1] == number) & (rows[:, 2] == int(one["requested"]))
-            # Those that were undone were never drawn.
-            chance = min(1.0, int(same.sum()) / max(1, one["free"]))
-            missed[rows[:, 0] < one["of"]] *= 1 - chance
-    return np.where(uniform & (missed < 1), 1 - missed, np.nan)
+    return [
+        Batch(
+            number=number,
+            requested=one["requested"],
+            of=one["of"],
+            free=one["free"],
+            chance=one["drawn"] / max(1, one["free"]),
+            since=one.get("at") or (opened.timestamp() if opened else 0.0),
+        )
+        for number, opened, drawn in session.execute(statement)
+        for one in drawn
+    ]
+
+
+def _batch_of(rows: NDArray[np.void], batches: Sequence[Batch]) -> Array:
+    """(D,) which batch each draw is of: of its round and kind by the chance; -1 of none."""
+    found = np.full(len(rows), -1, dtype=np.int64)
+    nearest = np.full(len(rows), np.inf)
+    for at, one in enumerate(batches):
+        off = np.abs(rows["chance"] - one.chance)
+        mine = rows["uniform"] & (rows["round"] == one.number) & (rows["index"] < one.of)
+        mine &= (rows["requested"] == one.requested) & (off < nearest)
+        found[mine], nearest[mine] = at, off[mine]
+    return found
+
+
+def _probability(indices: Array, batch: Array, batches: Sequence[Batch]) -> NDArray[np.float64]:
+    """(D,) chance of each to have been drawn in any of the rounds since it came in."""
+    missed = np.ones(len(indices))
+    for at, one in enumerate(batches):
+        # Those that were undone were never drawn.
+        missed[indices < one.of] *= 1 - min(1.0, int((batch == at).sum()) / max(1, one.free))
+    return np.where((batch >= 0) & (missed < 1), 1 - missed, np.nan)
 
 
 def reached(session: Session, project_id: int, number: int, closing: int | None) -> list[int]:

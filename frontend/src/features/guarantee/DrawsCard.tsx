@@ -44,21 +44,22 @@ export function DrawsCard({ project }: { project: Project }) {
 
 /** Why there is no share yet, and what to wait for. */
 function untold(draws: Draws, said: (sentence: string) => string): string {
-  const { answered, waiting, refused, share_of_queue: share, accuracy } = draws;
+  const { answered, waiting, refused, share_of_queue: share, accuracy, past } = draws;
   const { draws: text } = t.guarantee;
   if (refused !== null) return said(refused);
   const often = share > 0 ? text.every(formatCount(Math.round(1 / share))) : text.off;
   const waits = waiting > 0 ? text.waiting(waiting) : "";
-  const unknown = answered > 0 ? text.later : text.none;
+  const unknown = answered > past ? text.later : past > 0 ? "" : text.none;
   const begun = accuracy ? text.few(accuracy.n, FEWEST) : unknown;
-  return [begun, waits, often].filter(Boolean).join(" ");
+  const ended = past > 0 ? text.past(past) : "";
+  return [begun, ended, waits, often].filter(Boolean).join(" ");
 }
 
 type ToldProps = { project: Project; draws: Draws; rounds: Round[] };
 
 function Told({ project, draws, rounds }: ToldProps) {
   const { draws: text, everyLook } = t.guarantee;
-  const { accuracy, inside, ood, ood_share: share, round, people } = draws;
+  const { accuracy, inside, ood, ood_share: share, round, people, of, beyond, past } = draws;
   if (!accuracy) return null;
   const rows: Measured[] = [
     { name: text.all, value: accuracy },
@@ -81,9 +82,9 @@ function Told({ project, draws, rounds }: ToldProps) {
       </p>
       <Intervals label={text.right} rows={rows} />
       <p className={styles.quiet}>
-        {everyLook(sureOf(draws.confidence))}{" "}
-        {round !== null && text.basis(draws.answered, draws.unlooked, round)}{" "}
-        {draws.unsure > 0 && text.unsure(draws.unsure)}{" "}
+        {everyLook(sureOf(draws.confidence))} {round !== null && text.basis(accuracy.n, round)}{" "}
+        {of !== null && text.of(of)} {beyond > 0 && text.beyond(beyond)}{" "}
+        {past > 0 && text.past(past)} {draws.unsure > 0 && text.unsure(draws.unsure)}{" "}
         {draws.waiting > 0 && text.waiting(draws.waiting)}
       </p>
       {share && <p className={styles.quiet}>{text.oodShare(withinOf(share))}</p>}

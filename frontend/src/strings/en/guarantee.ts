@@ -44,8 +44,12 @@ export const guarantee = {
     answeredOf: (value: number) => plural(value, "check", "checks"),
     oodShare: (share: string) =>
       `Of what is left, ${share} is expected to be of none of the classes.`,
-    basis: (answered: number, unlooked: number, round: number) =>
-      `From ${plural(answered, "answered check", "answered checks")}, when round ${round} closed. It speaks of ${images(unlooked)} that nobody chose to ask about.`,
+    basis: (answered: number, round: number) =>
+      `From ${plural(answered, "answered check", "answered checks")}, when round ${round} closed.`,
+    of: (value: number) => `It speaks of ${images(value)} that nobody chose to ask about.`,
+    beyond: (value: number) => `Of ${images(value)} that came later it says nothing yet.`,
+    past: (value: number) =>
+      `${plural(value, "earlier check counts", "earlier checks count")} no more: too many of the images that could have been checked were labeled by hand or by a model since, or held out.`,
     unsure: (value: number) =>
       `${count(value)} of them ${value === 1 ? "was" : "were"} answered “unsure”, which counts as labeled wrongly.`,
     waiting: (value: number) => `${plural(value, "check waits", "checks wait")} for an answer.`,
