@@ -69,7 +69,7 @@ def certify(
         show_json(now)
     else:
         _say(now)
-    if now["state"] == "refused":
+    if now["state"] == "refused" or (apply and now["state"] != "applied"):
         raise typer.Exit(1)
 
 
@@ -149,7 +149,7 @@ def apply_(
         show_json(found)
     else:
         _say(found)
-    if found["state"] == "refused":
+    if found["state"] != "applied":
         raise typer.Exit(1)
 
 

@@ -1,5 +1,6 @@
 """Certificates as the API keeps them: what may be begun, applied and revoked, and by whom."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -38,6 +39,20 @@ class Scene:
         assert asked.status_code == 202, asked.text
         go_on_with_all(sessionmaker(self.world.session.get_bind()), self.world.storage)
         return self.call("get", f"/{certificate_id}").json()
+
+    def swept(self, certificate_id: int) -> Any:
+        """A certificate after workers have gone on with all."""
+        self.world.session.rollback()
+        go_on_with_all(sessionmaker(self.world.session.get_bind()), self.world.storage)
+        self.world.session.expire_all()
+        return self.call("get", f"/{certificate_id}").json()
+
+    def say(self, example_ids: Sequence[int], class_id: int) -> None:
+        """Somebody says that these images are of a class, whatever was said of them before."""
+        body = {"ids": list(example_ids), "verdict": "label", "class_id": class_id}
+        url = f"/api/projects/{self.project.id}/examples/verdict"
+        said = self.http.post(url, json=body, headers=self.admin.headers)
+        assert said.json()["example_ids"] == list(example_ids), said.text
 
     def code(self, method: str, path: str = "", **how: Any) -> tuple[int, str]:
         answer = self.call(method, path, **how)
@@ -237,6 +252,69 @@ def test_people_judge_more_than_was_foreseen_and_the_promise_holds_no_more(
     assert (
         world.session.scalar(select(Annotation.id).where(Annotation.source == Source.MODEL)) is None
     )
+
+
+def wrong_in(told: Any) -> tuple[int, int]:
+    """How many checks of a certificate are answered, and of how many the model was wrong."""
+    return told["answered"], sum(lot["wrong"] for lot in told["lots_of"])
+
+
+def test_what_is_corrected_of_a_check_counts_as_it_is_now(http: TestClient, world: World) -> None:
+    scene = Scene(http, world, images=304)
+    certificate = add_certificate(world, scene.project, CertificateState.ASKING, passed=False)
+    scene.swept(certificate.id)
+    given = lease(http, scene.admin, scene.project, 20)["items"]
+    cat = [verdict(one["query_id"], "label", class_id=scene.cat.id) for one in given]
+    send(http, scene.admin, scene.project, *cat)
+    assert wrong_in(scene.swept(certificate.id)) == (20, 0)
+    # Whoever has answered goes back to one; of another a reviewer says last what it is.
+    again = {"class_id": scene.dog.id, "supersedes": cat[0]["key"]}
+    send(http, scene.admin, scene.project, verdict(given[0]["query_id"], "label", **again))
+    scene.say([given[1]["example_id"]], scene.dog.id)
+    assert wrong_in(scene.swept(certificate.id)) == (20, 2)
+    scene.say([given[0]["example_id"]], scene.cat.id)
+    assert wrong_in(scene.swept(certificate.id)) == (20, 1)
+
+
+def answered(scene: Scene, certificate: Certificate, dogs: int = 0) -> list[int]:
+    """Everybody answers as the model says, but for some; ids of what it was right of."""
+    while scene.swept(certificate.id)["state"] == "asking":
+        draws = [one for one in certificate.observations if one["outcome"] == "waiting"]
+        ids = [one["example_id"] for one in draws]
+        scene.say(ids[dogs:], scene.cat.id)
+        if dogs:
+            scene.say(ids[:dogs], scene.dog.id)
+        dogs = 0
+    assert certificate.state is CertificateState.READY
+    return [one["example_id"] for one in certificate.observations if one["outcome"] == "right"]
+
+
+@pytest.mark.parametrize("wrong", [-1, 1, 1000], ids=["for the better", "one", "all"])
+def test_what_is_corrected_before_it_is_applied_counts(
+    http: TestClient, world: World, wrong: int
+) -> None:
+    scene = Scene(http, world, images=304)
+    certificate = add_certificate(world, scene.project, CertificateState.ASKING, passed=False)
+    right = answered(scene, certificate, dogs=1 if wrong < 0 else 0)
+    before = scene.call("get", f"/{certificate.id}").json()
+    if wrong < 0:
+        (doubted,) = [one for one in certificate.observations if one["outcome"] == "wrong"]
+        scene.say([doubted["example_id"]], scene.cat.id)
+    else:
+        scene.say(right[:wrong], scene.dog.id)
+    found = scene.done("apply", certificate.id)
+    assert wrong_in(found) == (before["answered"], len(right[: max(0, wrong)]))
+    if wrong < 0:
+        assert (found["state"], found["auto"], found["warnings"]) == ("applied", before["auto"], [])
+        return
+    # Nothing is labeled that was not shown; where more checks can help, people are asked on.
+    assert (found["state"], found["auto"]) == ("asking" if wrong == 1 else "refused", 0)
+    assert "decided anew" in found["warnings"][0]
+    if wrong == 1:
+        answered(scene, certificate)
+        applied = scene.done("apply", certificate.id)
+        assert (applied["state"], wrong_in(applied)[1]) == ("applied", 1)
+        assert applied["answered"] > before["answered"]
 
 
 def test_a_round_that_asks_for_nothing_else_keeps_a_query_that_waits(
