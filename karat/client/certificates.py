@@ -119,8 +119,8 @@ class CertificatesClient(Told):
             looked at.
 
         Raises:
-            KaratError: ``certificate_<state>`` where it is not ready, ``certificate_open`` or
-                ``class_gone``.
+            KaratError: ``certificate_<state>`` where it is not ready, ``certificate_open``,
+                ``class_gone`` or ``class_added``.
             TimeoutError: It is not done by then.
         """
         self._transport.request("POST", f"{self._path}/{certificate_id}/apply")

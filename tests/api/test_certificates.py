@@ -233,6 +233,29 @@ def test_a_promise_outlives_its_model_and_not_its_file_or_a_class(
     assert scene.call("get", f"/{certificate.id}").json()["state"] == "ready"
 
 
+@pytest.mark.parametrize("state", [CertificateState.READY, CertificateState.ASKING])
+def test_nothing_is_promised_of_a_class_that_nobody_could_name(
+    http: TestClient, world: World, state: CertificateState
+) -> None:
+    scene = Scene(http, world, images=304)
+    certificate = add_certificate(
+        world, scene.project, state, classes=[NO_CLASS] * 300, passed=state == "ready"
+    )
+    url, headers = f"/api/projects/{scene.project.id}", scene.admin.headers
+    kept = [{"id": one.id, "name": f"a {one.name}"} for one in (scene.cat, scene.dog)]
+    # What classes are called changes nothing.
+    for classes, now in ((kept, state), ([*kept, {"name": "turtle"}], "refused")):
+        changed = http.patch(url, json={"classes": classes}, headers=headers)
+        assert changed.status_code == 200, changed.text
+        if state is CertificateState.ASKING:
+            told = scene.swept(certificate.id)
+            assert told["state"] == now
+    if state is CertificateState.READY:
+        assert scene.code("post", f"/{certificate.id}/apply") == (409, "class_added")
+    else:
+        assert told["refused"] == observing.CLASS_ADDED
+
+
 def test_people_judge_more_than_was_foreseen_and_the_promise_holds_no_more(
     world: World, scene: Scene
 ) -> None:

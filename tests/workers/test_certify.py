@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 
 from core.artifacts.certificates import NO_CLASS, Members, members_file
 from core.db import sync_engine
@@ -565,6 +565,16 @@ def test_fair_draws_of_queues_are_its_first(
     for verb in ("hold-out", "release"):
         url = f"/api/projects/{pool.project.id}/examples/{verb}"
         assert http.post(url, json=body, headers=pool.admin.headers).json()["example_ids"]
+    pool.session.rollback()
+    assert earlier_of(pool)[1].tolist() == []
+    # What was said before the draws, they do not mind; of a class that is made since nobody knew.
+    pool.session.execute(update(Round).values(opened_at=func.clock_timestamp()))
+    pool.session.commit()
+    assert earlier_of(pool)[1].tolist() == first
+    url = f"/api/projects/{pool.project.id}"
+    named = [{"id": one.id, "name": one.name} for one in pool.classes]
+    made = {"classes": [*named, {"name": "turtle"}]}
+    assert http.patch(url, json=made, headers=pool.admin.headers).status_code == 200
     pool.session.rollback()
     assert earlier_of(pool)[1].tolist() == []
 

@@ -15,7 +15,7 @@ from core.jobs.messages import GoOnCertifying
 from core.lifecycle import move_certificate
 from core.settings.project import ProjectSettings
 from core.states import CertificateState, LotState
-from core.tables import Certificate, CertificateLot, Project, ProjectClass
+from core.tables import Certificate, Project, ProjectClass
 from models.catalog.params.certify import CertifyParams
 from models.errors import ModelError
 from workers.certificates.applying import CLASS_GONE, held_in, lots_in, work_off
@@ -37,6 +37,11 @@ _AT_WORK: Final = (CertificateState.APPLYING, CertificateState.REVOKING)
 _BROKEN: Final = (
     "It cannot go on because of an error that nobody foresaw, which the log of the workers tells. "
     "It is tried again and again; if its file is broken, restore that from a backup."
+)
+CLASS_ADDED: Final = (
+    "A class was made while images were checked: what people had said before could not name it, so "
+    "nothing can be promised. Close a round with the classes as they are now, and certify again. "
+    "What people said stays."
 )
 CORRECTED: Final = (
     "People have corrected what they said of checked images after this was decided, so it was "
@@ -177,9 +182,9 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
         certificate: One that people are asked for.
     """
     before = draws_of(certificate)
-    if _lacks_class(session, certificate):
+    if why := _other_classes(session, certificate):
         ask_no_more(session, project, before)
-        refuse(session, certificate, CLASS_GONE)
+        refuse(session, certificate, why)
         return
     members = read_members(session, storage, certificate)
     waiting = any(draw.outcome == "waiting" for draw in before)
@@ -236,11 +241,11 @@ def _tell(session: Session, certificate: Certificate) -> None:
     session.execute(events.notify(certificate.project_id, events.Topic.CERTIFICATE, data))
 
 
-def _lacks_class(session: Session, certificate: Certificate) -> bool:
-    """Whether a class that it labels with was removed."""
-    wanted = select(CertificateLot.class_id).where(
-        CertificateLot.certificate_id == certificate.id, CertificateLot.class_id.is_not(None)
-    )
-    there = select(ProjectClass.id).where(ProjectClass.project_id == certificate.project_id)
-    gone = wanted.where(CertificateLot.class_id.not_in(there)).limit(1)
-    return session.scalar(gone) is not None
+def _other_classes(session: Session, certificate: Certificate) -> str | None:
+    """Why the classes of now are none that anything can be promised of, if so."""
+    of = select(ProjectClass.id).where(ProjectClass.project_id == certificate.project_id)
+    there = set(session.scalars(of))
+    wanted = {lot.class_id for lot in lots_in(session, certificate.id)} - {None}
+    if wanted - there:
+        return CLASS_GONE
+    return CLASS_ADDED if there - set(certificate.result.get("classes", there)) else None

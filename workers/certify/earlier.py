@@ -91,10 +91,15 @@ def _is_the_same(session: Session, project_id: int, snapshot: Snapshot) -> bool:
     since = min((opened for _, opened in rounds if opened is not None), default=None)
     if since is None or session.scalar(select(waiting)):
         return False
+    # Who judged a draw before a class was there could not say that it is of that.
     moved = exists().where(
         Audit.project_id == project_id,
-        Audit.object_type == "examples",
-        Audit.verb.in_(("hold_out", "release")),
+        or_(
+            and_(
+                Audit.object_type == "examples", Audit.verb.in_(("hold_out", "release", "promote"))
+            ),
+            and_(Audit.object_type == "project", Audit.detail.contains({"fields": ["classes"]})),
+        ),
         Audit.at >= since,
     )
     before = aliased(Annotation)

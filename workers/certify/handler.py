@@ -113,6 +113,11 @@ class Certifying:
         """Which image is in which lot."""
         return Members.load(self.file(_MEMBERS))
 
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """What people had said when the model was frozen."""
+        return Snapshot.load(self.file("snapshot.npz"))
+
     def file(self, name: str) -> Path:
         """A file of this job's unfinished work."""
         return self.context.work / name
@@ -191,11 +196,12 @@ class Certifying:
             "seed": (facts.seed * 10_007 + certificate.id) % 2**31,
             "first": [draw.index for draw in draws],
             "human": None if human is None else asdict(human),
+            # Whoever has judged the first draws could name these.
+            "classes": self.snapshot.class_ids.tolist(),
         }
 
     def _warnings(self) -> list[str]:
-        snapshot = Snapshot.load(self.file("snapshot.npz"))
-        unseen = np.delete(snapshot.class_ids, snapshot.inside()[1])
+        unseen = np.delete(self.snapshot.class_ids, self.snapshot.inside()[1])
         found = []
         if len(unseen):
             names = ", ".join(class_names(self.context, unseen))
