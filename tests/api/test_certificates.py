@@ -1,5 +1,6 @@
 """Certificates as the API keeps them: what may be begun, applied and revoked, and by whom."""
 
+import csv
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,9 +9,18 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 from sqlalchemy.orm import sessionmaker
 
-from core.artifacts.certificates import NO_CLASS, Draw, members_file
+from core.artifacts.certificates import NO_CLASS, Draw, Members, members_file
 from core.states import CertificateState, ExampleState, Source
-from core.tables import Annotation, Artifact, Certificate, Example, Job, Project, Query
+from core.tables import (
+    Annotation,
+    Artifact,
+    Certificate,
+    CertificateLot,
+    Example,
+    Job,
+    Project,
+    Query,
+)
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.certificates import add_certificate, add_model
 from tests.world import World
@@ -400,6 +410,46 @@ def test_by_class_only_what_is_not_so_any_more_is_left_to_people(
     now = scene.stands()
     assert [now[index][1] for index in range(4, 12)].count(scene.dog.id) == 4
     assert [now[index][1] for index in range(4, 12)].count(scene.cat.id) == 0
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_what_may_be_wrong_of_a_class_is_told_of_what_the_model_labels_of_it(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    scene = Scene(http, world, images=304)
+    certificate = add_certificate(world, scene.project)
+    certificate.settings = {**certificate.settings, "scope": "class"}
+    lots = world.session.scalars(
+        select(CertificateLot).where(CertificateLot.certificate_id == certificate.id)
+    ).all()
+    file = world.session.scalars(members_file(certificate.id)).one()
+    members = Members.load(world.storage.artifact(file.storage_key))
+    world.session.commit()
+    # At most 60 of 300 are wrong, wherever: all may be in what people have left.
+    judged = members.example_id[members.lot == lots[0].number].tolist()
+    count = applying._counted
+
+    def counted(*given: Any) -> Any:
+        found = count(*given)
+        if when == "meanwhile":
+            scene.say(judged, scene.cat.id)
+        return found
+
+    monkeypatch.setattr(applying, "_counted", counted)
+    if when == "before":
+        scene.say(judged, scene.cat.id)
+    found = scene.done("apply", certificate.id)
+    left = 300 - len(judged)
+    assert (found["state"], found["auto"]) == ("applied", left)
+    assert found["bound"] == {"share": 60 / left, "wrong": 60, "of": left}
+    assert "all images of the lots" in found["warnings"][0]
+    # The same wherever it is told.
+    assert {lot["bound"] for lot in found["lots_of"]} == {60 / left}
+    report = scene.call("get", f"/{certificate.id}/report").json()
+    assert [one["bound"] for one in report["per_class"]] == [60 / left, None, None]
+    url = f"/api/projects/{scene.project.id}/export?effective=true"
+    rows = csv.DictReader(http.get(url, headers=scene.admin.headers).text.splitlines())
+    assert {float(row["bound"]) for row in rows if row["source"] == "model"} == {60 / left}
 
 
 def test_it_is_labeled_and_taken_back_a_part_at_a_time_whoever_stops_in_between(

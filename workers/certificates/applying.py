@@ -236,7 +236,7 @@ def _label_some(
         return True
     labeled = {lot.number: lot.labeled for lot in lots.values()}
     try:
-        restated(certificate, [lot for lot in lots.values() if labeled[lot.number]], labeled)
+        restated(certificate, [lot for lot in lots.values() if _has_passed(lot)], labeled)
     except Conflict as error:
         _end(session, certificate, CertificateState.REFUSED, refused=error.detail)
     else:
