@@ -1,12 +1,13 @@
 """Certificates as the API keeps them: what may be begun, applied and revoked, and by whom."""
 
 import csv
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import insert, select, update
 from sqlalchemy.orm import sessionmaker
 
 from core.artifacts.certificates import NO_CLASS, Draw, Members, members_file
@@ -21,6 +22,7 @@ from core.tables import (
     Project,
     Query,
 )
+from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.certificates import add_certificate, add_model
 from tests.world import World
@@ -99,6 +101,8 @@ def test_nothing_is_certified_without_a_model_or_with_nothing_to_label(
     assert scene.call("post", f"/{told['id']}/revoke").json()["state"] == "revoked"
     world.session.refresh(job)
     assert job.state == "cancelled"
+    again = scene.http.post(f"/api/jobs/{job.id}/retry", headers=scene.admin.headers)
+    assert (again.status_code, again.json()["code"]) == (409, "certificate_revoked")
     add_certificate(world, scene.project, CertificateState.ASKING)
     assert scene.code("post", json=WHAT) == (409, "certificate_open")
     all_asked = Scene(http, world, images=4)
@@ -127,6 +131,8 @@ def test_one_is_under_way_at_a_time_whatever_becomes_of_its_job(world: World, sc
     assert scene.done("revoke", asking.id)["state"] == "revoked"
     assert scene.http.post(f"{jobs}/retry", headers=scene.admin.headers).status_code == 200
     assert scene.code("post", json=WHAT) == (409, "job_active")
+    # A worker will go on with it, and is not to find its images labeled.
+    assert scene.code("post", f"/{ready.id}/apply") == (409, "certificate_open")
 
 
 @pytest.mark.parametrize(
@@ -307,6 +313,30 @@ def test_what_is_corrected_of_a_check_counts_as_it_is_now(http: TestClient, worl
     assert wrong_in(scene.swept(certificate.id)) == (20, 2)
     scene.say([given[0]["example_id"]], scene.cat.id)
     assert wrong_in(scene.swept(certificate.id)) == (20, 1)
+
+
+def test_nobody_is_waited_for_where_another_model_has_labeled(
+    http: TestClient, world: World
+) -> None:
+    scene = Scene(http, world, images=304)
+    certificate = add_certificate(world, scene.project, CertificateState.ASKING, passed=False)
+    scene.swept(certificate.id)
+    example = world.session.get_one(Example, certificate.observations[0]["example_id"])
+    other = add_certificate(world, scene.project, CertificateState.APPLIED)
+    lots = select(CertificateLot.id).where(CertificateLot.certificate_id == other.id)
+    stated = {"verdict": "label", "label": stored_class(scene.cat.id), "counted": True}
+    world.session.execute(
+        insert(Annotation).values(
+            **{"project_id": scene.project.id, "example_id": example.id, "source": Source.MODEL},
+            **{"lot_id": world.session.scalars(lots.limit(1)).one(), "probability": 0.9},
+            **{"client_key": uuid.uuid4(), "seconds": 0, "cost": 0, **stated},
+        )
+    )
+    example.state, example.label = ExampleState.LABELED, stated["label"]
+    world.session.execute(update(Query).where(Query.example_id == example.id).values(done=True))
+    world.session.commit()
+    assert wrong_in(scene.swept(certificate.id)) == (1, 1)
+    assert certificate.observations[0]["outcome"] == "unsure"
 
 
 def answered(scene: Scene, certificate: Certificate, dogs: int = 0) -> list[int]:

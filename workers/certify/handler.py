@@ -97,11 +97,17 @@ class Certifying:
         self.publish()
 
     def _take_up(self) -> None:
-        """Begin again a certificate whose job has failed."""
+        """Begin again a certificate whose job has failed, or was cancelled."""
+        with self.context.sessions() as session:
+            of = select(Certificate.state).where(Certificate.job_id == self.context.job_id)
+            if session.scalar(of) is not CertificateState.REFUSED:
+                return
+        # Others may have labeled meanwhile what it was to label.
+        self.context.start_over("what nobody has judged may be other images by now")
         with self.context.transaction() as (session, job):
             certificate = _of_job(session, job.id)
-            if certificate is not None and certificate.state is CertificateState.REFUSED:
-                move_certificate(certificate, CertificateState.SCORING)
+            assert certificate is not None
+            move_certificate(certificate, CertificateState.SCORING)
 
     @cached_property
     def facts(self) -> Facts:
