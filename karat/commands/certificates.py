@@ -125,7 +125,7 @@ def show(
     if as_json:
         return show_json(found)
     _say(found)
-    columns = ("lot of", "sure", "#images", "#looked at", "#wrong", "#wrong, at most", "state")
+    columns = ("lot of", "sure", "#images", "#looked at", "#wrong", "#together, at most", "state")
     rows = [_lot(lot, names) for lot in found["lots_of"]]
     return show_table(columns, rows, "There are no lots yet.")
 
