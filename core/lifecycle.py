@@ -100,6 +100,8 @@ _CERTIFICATE: Mapping[CertificateState, Collection[CertificateState]] = {
     },
     CertificateState.READY: {CertificateState.APPLYING, CertificateState.REVOKED},
     CertificateState.APPLYING: {
+        # What people have said of its draws was corrected.
+        CertificateState.ASKING,
         CertificateState.APPLIED,
         CertificateState.REFUSED,
         CertificateState.REVOKING,
@@ -172,7 +174,7 @@ def move_certificate(certificate: Certificate, state: CertificateState) -> None:
         certificate.applied_at = now
     elif state is CertificateState.REVOKED:
         certificate.revoked_at = now
-    elif state is CertificateState.SCORING:
+    elif state in {CertificateState.SCORING, CertificateState.ASKING}:
         certificate.closed_at = certificate.refused = None
 
 

@@ -95,6 +95,7 @@ def add_certificate(
             "seed": 1,
             "first": [],
             "human": None,
+            "classes": [one.id for one in world.classes(project)],
             "overlap": ProjectSettings.model_validate(project.settings).overlap,
             "bound": {"share": 0.2, "wrong": count // 5, "of": count} if passed else None,
         },

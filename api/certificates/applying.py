@@ -30,7 +30,7 @@ async def apply(
     """Have what is in the passed lots labeled; the certificate and its project are locked.
 
     Raises:
-        Conflict: ``certificate_<state>``, ``certificate_open``, ``class_gone``, or
+        Conflict: ``certificate_<state>``, ``certificate_open``, ``class_gone``, ``class_added``, or
             ``certificate_file_missing``.
     """
     move_certificate(certificate, CertificateState.APPLYING)
@@ -84,8 +84,15 @@ async def _require_classes(
 ) -> None:
     lots = await lots_of(session, certificate.id)
     wanted = {lot.class_id for lot in lots if lot.state is LotState.PASSED} - {None}
-    there = select(ProjectClass.id).where(ProjectClass.project_id == project.id)
-    if wanted - set(await session.scalars(there)):
+    of = select(ProjectClass.id).where(ProjectClass.project_id == project.id)
+    there = set(await session.scalars(of))
+    if there - set(certificate.result.get("classes", there)):
+        raise Conflict(
+            "class_added",
+            "A class was made since images were checked: what people had said before could not "
+            "name it. Close a round with the classes as they are now, and certify again.",
+        )
+    if wanted - there:
         raise Conflict(
             "class_gone",
             "A class that the model labels with is not there any more. Close a round with the "

@@ -118,10 +118,8 @@ def _bound(
     """What was promised of a class by itself, if it was: OOD always is, classes where asked for."""
     if class_id is None:
         return None if found.missed_bound is None else found.missed_bound.share
-    size = sum(lot.size for lot in passed)
-    if found.scope != "class" or size == 0:
-        return None
-    return sum((lot.bound or 0.0) * lot.size for lot in passed) / size
+    # What is promised of a class is promised of all its lots together.
+    return passed[0].bound if found.scope == "class" and passed else None
 
 
 def _assumptions(found: CertificateDetail) -> list[Assumption]:

@@ -191,7 +191,10 @@ class LotBand(BaseModel):
 
 
 class LotOut(BaseModel):
-    """The lot that an image is labeled in, and the share of it that may be wrong, at most."""
+    """The lot that an image is labeled in.
+
+    `bound` is the share that may be wrong, at most, of all that was promised together with it.
+    """
 
     id: int
     certificate_id: int

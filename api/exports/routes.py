@@ -111,7 +111,8 @@ async def export(
     `rankings`, a line for each group that people were asked to rank.
 
     What a model has labeled under a certificate says so: its source is `model`, beside its
-    probability, the lot, and the share of that lot that may be wrong, at most.
+    probability, the lot, and the share that may be wrong, at most, of all that was promised
+    together: of the lots of the class, or of all lots; of a single lot more may be wrong.
     """
     async with managing(request, user, project_id) as (session, project):
         service.require_served(format, project.medium, project.task)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.callers.principal import Principal
@@ -12,7 +12,7 @@ from core.errors import Conflict
 from core.events import Topic
 from core.lifecycle import move_certificate
 from core.rounds import newest_model
-from core.states import CertificateState, ExampleState, Split
+from core.states import CertificateState, ExampleState, JobState, Split
 from core.tables import Certificate, Example, Job, Project
 
 
@@ -62,8 +62,16 @@ async def require_none_open(
         CertificateState.APPLYING,
         CertificateState.REVOKING,
     )
+    # A worker will go on with a job that is retried.
+    is_retried = exists().where(
+        Job.id == Certificate.job_id, Job.state.in_((JobState.QUEUED, JobState.RUNNING))
+    )
     other = select(Certificate.id).where(
-        Certificate.project_id == project_id, Certificate.state.in_(under_way)
+        Certificate.project_id == project_id,
+        or_(
+            Certificate.state.in_(under_way),
+            and_(Certificate.state == CertificateState.REFUSED, is_retried),
+        ),
     )
     if besides is not None:
         # Its job may be gone.
@@ -74,6 +82,22 @@ async def require_none_open(
         raise Conflict(
             "certificate_open",
             f"Certificate {found} is still being worked on; wait for it, or revoke it first.",
+        )
+
+
+async def require_retriable(session: AsyncSession, project_id: int, job: Job) -> None:
+    """Refuse to take up the certificate of a job again; the project must be locked.
+
+    Raises:
+        Conflict: ``certificate_open``, of another, or ``certificate_revoked``.
+    """
+    await require_none_open(session, project_id, besides=job.id)
+    revoked = select(Certificate.id).where(
+        Certificate.job_id == job.id, Certificate.state == CertificateState.REVOKED
+    )
+    if (found := await session.scalar(revoked)) is not None:
+        raise Conflict(
+            "certificate_revoked", f"Certificate {found} was taken back; begin another one."
         )
 
 

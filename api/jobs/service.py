@@ -12,7 +12,7 @@ from api.jobs.certifying import (
     add_certificate,
     refuse_cancelled,
     require_certifiable,
-    require_none_open,
+    require_retriable,
 )
 from api.jobs.devices import without_gpu
 from api.jobs.resizing import size_to_be
@@ -281,7 +281,7 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
         await managed_project(session, principal, job.project_id, lock=True)
         await _require_idle(session, job.project_id, job.kind)
         if job.kind is JobKind.CERTIFY and not job.dry_run:
-            await require_none_open(session, job.project_id, besides=job.id)
+            await require_retriable(session, job.project_id, job)
     requeue_job(job)
     if job.kind is JobKind.ADVANCE_ROUND and not job.dry_run:
         await _go_on(session, job)

@@ -50,7 +50,7 @@ class Draw:
 
     def asked_again(self, after: int) -> "Draw":
         """The same, when somebody is to look who does not know what was said first."""
-        return replace(self, after=after, again=True)
+        return replace(self, after=after, again=True, outcome="waiting")
 
     def to_json(self) -> dict[str, Any]:
         """As the database keeps it."""

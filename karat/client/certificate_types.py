@@ -102,8 +102,10 @@ class Certificate(TypedDict):
 class CertificateLot(TypedDict):
     """Images that pass or fail together; without a class they are what the model takes for OOD.
 
-    `bound` is the share that may be wrong, at most, by what was looked at; `labeled` counts those
-    that the model has labeled.
+    `bound` is the share that may be wrong, at most, of all that was promised together with it: of
+    the lots of the class, of those of OOD, or of all classes; of a single lot more may be wrong. It
+    is of what the model would label, and once that is applied of what it has; `labeled` counts
+    those.
     """
 
     band: CertificateBand

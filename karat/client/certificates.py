@@ -1,7 +1,7 @@
 """The client's part for labels that a model gives, with a promise of how many are wrong."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final, Literal
 
 from karat.client.certificate_types import Certificate, CertificateDetail, CertificateReport
@@ -9,7 +9,8 @@ from karat.client.notebook import Told
 from karat.client.transport import Transport
 
 _SOON: Final = 0.3
-_OVER: Final = frozenset({"ready", "applied", "revoked", "refused"})
+_UNDECIDED: Final = frozenset({"scoring", "asking"})
+_AT_WORK: Final = frozenset({"applying", "revoking"})
 
 
 class CertificatesClient(Told):
@@ -86,10 +87,16 @@ class CertificatesClient(Told):
         Raises:
             TimeoutError: It is not decided, applied or taken back by then.
         """
+        return self._wait(certificate_id, _UNDECIDED | _AT_WORK, timeout, interval)
+
+    def _wait(
+        self, certificate_id: int, states: Collection[str], timeout: float | None, interval: float
+    ) -> CertificateDetail:
+        """Wait while a certificate is in one of these states."""
         began = time.monotonic()
         while True:
             found = self.get(certificate_id)
-            if found["state"] in _OVER:
+            if found["state"] not in states:
                 return found
             if timeout is not None and time.monotonic() - began > timeout:
                 why = found["stalled"] or f"{found['waiting']} images wait for people."
@@ -107,15 +114,17 @@ class CertificatesClient(Told):
 
         Returns:
             The certificate: ``applied``, or ``refused`` if what was promised does not hold any more
-            of what people have left.
+            of what people have left; ``ready`` or ``asking`` if people have corrected what they
+            said of checked images, so that something else would be labeled, or more has to be
+            looked at.
 
         Raises:
-            KaratError: ``certificate_<state>`` where it is not ready, ``certificate_open`` or
-                ``class_gone``.
+            KaratError: ``certificate_<state>`` where it is not ready, ``certificate_open``,
+                ``class_gone`` or ``class_added``.
             TimeoutError: It is not done by then.
         """
         self._transport.request("POST", f"{self._path}/{certificate_id}/apply")
-        return self.wait(certificate_id, timeout=timeout, interval=_SOON)
+        return self._wait(certificate_id, _AT_WORK, timeout, _SOON)
 
     def revoke(self, certificate_id: int, *, timeout: float | None = None) -> CertificateDetail:
         """Take back its labels, or stop asking for it, and wait for the workers that do it.

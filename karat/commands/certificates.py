@@ -69,7 +69,7 @@ def certify(
         show_json(now)
     else:
         _say(now)
-    if now["state"] == "refused":
+    if now["state"] == "refused" or (apply and now["state"] != "applied"):
         raise typer.Exit(1)
 
 
@@ -125,7 +125,7 @@ def show(
     if as_json:
         return show_json(found)
     _say(found)
-    columns = ("lot of", "sure", "#images", "#looked at", "#wrong", "#wrong, at most", "state")
+    columns = ("lot of", "sure", "#images", "#looked at", "#wrong", "#together, at most", "state")
     rows = [_lot(lot, names) for lot in found["lots_of"]]
     return show_table(columns, rows, "There are no lots yet.")
 
@@ -149,7 +149,7 @@ def apply_(
         show_json(found)
     else:
         _say(found)
-    if found["state"] == "refused":
+    if found["state"] != "applied":
         raise typer.Exit(1)
 
 

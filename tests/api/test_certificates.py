@@ -1,15 +1,28 @@
 """Certificates as the API keeps them: what may be begun, applied and revoked, and by whom."""
 
+import csv
+import uuid
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import insert, select, update
 from sqlalchemy.orm import sessionmaker
 
-from core.artifacts.certificates import NO_CLASS, Draw, members_file
+from core.artifacts.certificates import NO_CLASS, Draw, Members, members_file
 from core.states import CertificateState, ExampleState, Source
-from core.tables import Annotation, Artifact, Certificate, Example, Job, Project, Query
+from core.tables import (
+    Annotation,
+    Artifact,
+    Certificate,
+    CertificateLot,
+    Example,
+    Job,
+    Project,
+    Query,
+)
+from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.certificates import add_certificate, add_model
 from tests.world import World
@@ -38,6 +51,20 @@ class Scene:
         assert asked.status_code == 202, asked.text
         go_on_with_all(sessionmaker(self.world.session.get_bind()), self.world.storage)
         return self.call("get", f"/{certificate_id}").json()
+
+    def swept(self, certificate_id: int) -> Any:
+        """A certificate after workers have gone on with all."""
+        self.world.session.rollback()
+        go_on_with_all(sessionmaker(self.world.session.get_bind()), self.world.storage)
+        self.world.session.expire_all()
+        return self.call("get", f"/{certificate_id}").json()
+
+    def say(self, example_ids: Sequence[int], class_id: int) -> None:
+        """Somebody says that these images are of a class, whatever was said of them before."""
+        body = {"ids": list(example_ids), "verdict": "label", "class_id": class_id}
+        url = f"/api/projects/{self.project.id}/examples/verdict"
+        said = self.http.post(url, json=body, headers=self.admin.headers)
+        assert said.json()["example_ids"] == list(example_ids), said.text
 
     def code(self, method: str, path: str = "", **how: Any) -> tuple[int, str]:
         answer = self.call(method, path, **how)
@@ -74,6 +101,8 @@ def test_nothing_is_certified_without_a_model_or_with_nothing_to_label(
     assert scene.call("post", f"/{told['id']}/revoke").json()["state"] == "revoked"
     world.session.refresh(job)
     assert job.state == "cancelled"
+    again = scene.http.post(f"/api/jobs/{job.id}/retry", headers=scene.admin.headers)
+    assert (again.status_code, again.json()["code"]) == (409, "certificate_revoked")
     add_certificate(world, scene.project, CertificateState.ASKING)
     assert scene.code("post", json=WHAT) == (409, "certificate_open")
     all_asked = Scene(http, world, images=4)
@@ -102,6 +131,8 @@ def test_one_is_under_way_at_a_time_whatever_becomes_of_its_job(world: World, sc
     assert scene.done("revoke", asking.id)["state"] == "revoked"
     assert scene.http.post(f"{jobs}/retry", headers=scene.admin.headers).status_code == 200
     assert scene.code("post", json=WHAT) == (409, "job_active")
+    # A worker will go on with it, and is not to find its images labeled.
+    assert scene.code("post", f"/{ready.id}/apply") == (409, "certificate_open")
 
 
 @pytest.mark.parametrize(
@@ -218,6 +249,29 @@ def test_a_promise_outlives_its_model_and_not_its_file_or_a_class(
     assert scene.call("get", f"/{certificate.id}").json()["state"] == "ready"
 
 
+@pytest.mark.parametrize("state", [CertificateState.READY, CertificateState.ASKING])
+def test_nothing_is_promised_of_a_class_that_nobody_could_name(
+    http: TestClient, world: World, state: CertificateState
+) -> None:
+    scene = Scene(http, world, images=304)
+    certificate = add_certificate(
+        world, scene.project, state, classes=[NO_CLASS] * 300, passed=state == "ready"
+    )
+    url, headers = f"/api/projects/{scene.project.id}", scene.admin.headers
+    kept = [{"id": one.id, "name": f"a {one.name}"} for one in (scene.cat, scene.dog)]
+    # What classes are called changes nothing.
+    for classes, now in ((kept, state), ([*kept, {"name": "turtle"}], "refused")):
+        changed = http.patch(url, json={"classes": classes}, headers=headers)
+        assert changed.status_code == 200, changed.text
+        if state is CertificateState.ASKING:
+            told = scene.swept(certificate.id)
+            assert told["state"] == now
+    if state is CertificateState.READY:
+        assert scene.code("post", f"/{certificate.id}/apply") == (409, "class_added")
+    else:
+        assert told["refused"] == observing.CLASS_ADDED
+
+
 def test_people_judge_more_than_was_foreseen_and_the_promise_holds_no_more(
     world: World, scene: Scene
 ) -> None:
@@ -237,6 +291,93 @@ def test_people_judge_more_than_was_foreseen_and_the_promise_holds_no_more(
     assert (
         world.session.scalar(select(Annotation.id).where(Annotation.source == Source.MODEL)) is None
     )
+
+
+def wrong_in(told: Any) -> tuple[int, int]:
+    """How many checks of a certificate are answered, and of how many the model was wrong."""
+    return told["answered"], sum(lot["wrong"] for lot in told["lots_of"])
+
+
+def test_what_is_corrected_of_a_check_counts_as_it_is_now(http: TestClient, world: World) -> None:
+    scene = Scene(http, world, images=304)
+    certificate = add_certificate(world, scene.project, CertificateState.ASKING, passed=False)
+    scene.swept(certificate.id)
+    given = lease(http, scene.admin, scene.project, 20)["items"]
+    cat = [verdict(one["query_id"], "label", class_id=scene.cat.id) for one in given]
+    send(http, scene.admin, scene.project, *cat)
+    assert wrong_in(scene.swept(certificate.id)) == (20, 0)
+    # Whoever has answered goes back to one; of another a reviewer says last what it is.
+    again = {"class_id": scene.dog.id, "supersedes": cat[0]["key"]}
+    send(http, scene.admin, scene.project, verdict(given[0]["query_id"], "label", **again))
+    scene.say([given[1]["example_id"]], scene.dog.id)
+    assert wrong_in(scene.swept(certificate.id)) == (20, 2)
+    scene.say([given[0]["example_id"]], scene.cat.id)
+    assert wrong_in(scene.swept(certificate.id)) == (20, 1)
+
+
+def test_nobody_is_waited_for_where_another_model_has_labeled(
+    http: TestClient, world: World
+) -> None:
+    scene = Scene(http, world, images=304)
+    certificate = add_certificate(world, scene.project, CertificateState.ASKING, passed=False)
+    scene.swept(certificate.id)
+    example = world.session.get_one(Example, certificate.observations[0]["example_id"])
+    other = add_certificate(world, scene.project, CertificateState.APPLIED)
+    lots = select(CertificateLot.id).where(CertificateLot.certificate_id == other.id)
+    stated = {"verdict": "label", "label": stored_class(scene.cat.id), "counted": True}
+    world.session.execute(
+        insert(Annotation).values(
+            **{"project_id": scene.project.id, "example_id": example.id, "source": Source.MODEL},
+            **{"lot_id": world.session.scalars(lots.limit(1)).one(), "probability": 0.9},
+            **{"client_key": uuid.uuid4(), "seconds": 0, "cost": 0, **stated},
+        )
+    )
+    example.state, example.label = ExampleState.LABELED, stated["label"]
+    world.session.execute(update(Query).where(Query.example_id == example.id).values(done=True))
+    world.session.commit()
+    assert wrong_in(scene.swept(certificate.id)) == (1, 1)
+    assert certificate.observations[0]["outcome"] == "unsure"
+
+
+def answered(scene: Scene, certificate: Certificate, dogs: int = 0) -> list[int]:
+    """Everybody answers as the model says, but for some; ids of what it was right of."""
+    while scene.swept(certificate.id)["state"] == "asking":
+        draws = [one for one in certificate.observations if one["outcome"] == "waiting"]
+        ids = [one["example_id"] for one in draws]
+        scene.say(ids[dogs:], scene.cat.id)
+        if dogs:
+            scene.say(ids[:dogs], scene.dog.id)
+        dogs = 0
+    assert certificate.state is CertificateState.READY
+    return [one["example_id"] for one in certificate.observations if one["outcome"] == "right"]
+
+
+@pytest.mark.parametrize("wrong", [-1, 1, 1000], ids=["for the better", "one", "all"])
+def test_what_is_corrected_before_it_is_applied_counts(
+    http: TestClient, world: World, wrong: int
+) -> None:
+    scene = Scene(http, world, images=304)
+    certificate = add_certificate(world, scene.project, CertificateState.ASKING, passed=False)
+    right = answered(scene, certificate, dogs=1 if wrong < 0 else 0)
+    before = scene.call("get", f"/{certificate.id}").json()
+    if wrong < 0:
+        (doubted,) = [one for one in certificate.observations if one["outcome"] == "wrong"]
+        scene.say([doubted["example_id"]], scene.cat.id)
+    else:
+        scene.say(right[:wrong], scene.dog.id)
+    found = scene.done("apply", certificate.id)
+    assert wrong_in(found) == (before["answered"], len(right[: max(0, wrong)]))
+    if wrong < 0:
+        assert (found["state"], found["auto"], found["warnings"]) == ("applied", before["auto"], [])
+        return
+    # Nothing is labeled that was not shown; where more checks can help, people are asked on.
+    assert (found["state"], found["auto"]) == ("asking" if wrong == 1 else "refused", 0)
+    assert "decided anew" in found["warnings"][0]
+    if wrong == 1:
+        answered(scene, certificate)
+        applied = scene.done("apply", certificate.id)
+        assert (applied["state"], wrong_in(applied)[1]) == ("applied", 1)
+        assert applied["answered"] > before["answered"]
 
 
 def test_a_round_that_asks_for_nothing_else_keeps_a_query_that_waits(
@@ -299,6 +440,46 @@ def test_by_class_only_what_is_not_so_any_more_is_left_to_people(
     now = scene.stands()
     assert [now[index][1] for index in range(4, 12)].count(scene.dog.id) == 4
     assert [now[index][1] for index in range(4, 12)].count(scene.cat.id) == 0
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_what_may_be_wrong_of_a_class_is_told_of_what_the_model_labels_of_it(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    scene = Scene(http, world, images=304)
+    certificate = add_certificate(world, scene.project)
+    certificate.settings = {**certificate.settings, "scope": "class"}
+    lots = world.session.scalars(
+        select(CertificateLot).where(CertificateLot.certificate_id == certificate.id)
+    ).all()
+    file = world.session.scalars(members_file(certificate.id)).one()
+    members = Members.load(world.storage.artifact(file.storage_key))
+    world.session.commit()
+    # At most 60 of 300 are wrong, wherever: all may be in what people have left.
+    judged = members.example_id[members.lot == lots[0].number].tolist()
+    count = applying._counted
+
+    def counted(*given: Any) -> Any:
+        found = count(*given)
+        if when == "meanwhile":
+            scene.say(judged, scene.cat.id)
+        return found
+
+    monkeypatch.setattr(applying, "_counted", counted)
+    if when == "before":
+        scene.say(judged, scene.cat.id)
+    found = scene.done("apply", certificate.id)
+    left = 300 - len(judged)
+    assert (found["state"], found["auto"]) == ("applied", left)
+    assert found["bound"] == {"share": 60 / left, "wrong": 60, "of": left}
+    assert "all images of the lots" in found["warnings"][0]
+    # The same wherever it is told.
+    assert {lot["bound"] for lot in found["lots_of"]} == {60 / left}
+    report = scene.call("get", f"/{certificate.id}/report").json()
+    assert [one["bound"] for one in report["per_class"]] == [60 / left, None, None]
+    url = f"/api/projects/{scene.project.id}/export?effective=true"
+    rows = csv.DictReader(http.get(url, headers=scene.admin.headers).text.splitlines())
+    assert {float(row["bound"]) for row in rows if row["source"] == "model"} == {60 / left}
 
 
 def test_it_is_labeled_and_taken_back_a_part_at_a_time_whoever_stops_in_between(

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 
 from core.artifacts.certificates import NO_CLASS, Members, members_file
 from core.db import sync_engine
@@ -364,10 +364,16 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     assert pool.done(http, "apply", begun["id"])["auto"] > 0
 
 
-def test_a_model_that_is_wrong_labels_nothing_and_says_why(http: TestClient, world: World) -> None:
+def test_a_model_that_is_wrong_labels_nothing_and_says_why(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pool = Pool(world, images=200)
     pool.learn()
-    begun = pool.certify(http, target=0.05)
+    begun, judged = retried(http, pool, monkeypatch, target=0.05)
+    # Retried, it takes what there is to label by then.
+    file = pool.session.scalars(members_file(begun["id"])).one()
+    members = Members.load(world.storage.artifact(file.storage_key))
+    assert judged not in members.example_id
     refused = pool.answer_all(http, begun["id"], wrong=10_000)
     assert (refused["state"], refused["auto"], refused["bound"]) == ("refused", 0, None)
     assert refused["refused"]
@@ -380,6 +386,36 @@ def test_a_model_that_is_wrong_labels_nothing_and_says_why(http: TestClient, wor
     few = pool.answer_all(http, few["id"])
     assert few["state"] == "refused"
     assert few["asked"] <= 2
+
+
+def retried(
+    http: TestClient, pool: Pool, monkeypatch: pytest.MonkeyPatch, **promise: Any
+) -> tuple[dict[str, Any], int]:
+    """A certificate whose job has failed once, and the example that was judged meanwhile."""
+
+    def broken(*_: Any) -> None:
+        raise ValueError("broken")
+
+    with monkeypatch.context() as only:
+        only.setattr(handler, "keep", broken)
+        begun = pool.call(http, "post", json=PROMISE | promise).json()
+        job = pool.session.get_one(Job, begun["job_id"])
+        message = RunJob.of(job)
+        pool.session.rollback()
+        run_job(message, handler)
+    assert pool.shown(http, begun["id"])["state"] == "refused"
+    free = select(Example.id).where(Example.state == ExampleState.UNLABELED).limit(1)
+    (judged,) = pool.session.scalars(free).all()
+    pool.session.rollback()
+    url, headers = f"/api/projects/{pool.project.id}/examples", pool.admin.headers
+    body = {"ids": [judged], "verdict": "ood"}
+    http.post(f"{url}/verdict", json=body, headers=headers).raise_for_status()
+    http.post(f"/api/jobs/{job.id}/retry", headers=headers).raise_for_status()
+    pool.session.refresh(job)
+    message = RunJob.of(job)
+    pool.session.rollback()
+    run_job(message, handler)
+    return pool.shown(http, begun["id"]), judged
 
 
 def test_somebody_else_looks_at_what_contradicts_the_model(http: TestClient, world: World) -> None:
@@ -565,6 +601,16 @@ def test_fair_draws_of_queues_are_its_first(
     for verb in ("hold-out", "release"):
         url = f"/api/projects/{pool.project.id}/examples/{verb}"
         assert http.post(url, json=body, headers=pool.admin.headers).json()["example_ids"]
+    pool.session.rollback()
+    assert earlier_of(pool)[1].tolist() == []
+    # What was said before the draws, they do not mind; of a class that is made since nobody knew.
+    pool.session.execute(update(Round).values(opened_at=func.clock_timestamp()))
+    pool.session.commit()
+    assert earlier_of(pool)[1].tolist() == first
+    url = f"/api/projects/{pool.project.id}"
+    named = [{"id": one.id, "name": one.name} for one in pool.classes]
+    made = {"classes": [*named, {"name": "turtle"}]}
+    assert http.patch(url, json=made, headers=pool.admin.headers).status_code == 200
     pool.session.rollback()
     assert earlier_of(pool)[1].tolist() == []
 

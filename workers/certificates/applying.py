@@ -104,20 +104,31 @@ def _transaction(factory: sessionmaker[Session]) -> Iterator[Session]:
         queue.deliver(session.info)
 
 
-def _held(session: Session, certificate_id: int, state: CertificateState) -> Certificate | None:
-    """The certificate, locked after its project, if it is still in a state."""
+def held_in(
+    session: Session, certificate_id: int, state: CertificateState
+) -> tuple[Project, Certificate] | None:
+    """A certificate and its project, if it is still in a state.
+
+    Locked in the order that everybody keeps: project, certificate, rounds, examples.
+    """
     of = select(Certificate.project_id).where(Certificate.id == certificate_id)
     project_id = session.scalar(of)
     if project_id is None:
         return None
-    session.get(Project, project_id, with_for_update={"key_share": True})
+    project = session.get_one(Project, project_id, with_for_update={"key_share": True})
     found = session.get(
         Certificate, certificate_id, with_for_update={"key_share": True}, populate_existing=True
     )
-    return found if found is not None and found.state is state else None
+    return (project, found) if found is not None and found.state is state else None
 
 
-def _lots(session: Session, certificate_id: int) -> Sequence[Lot]:
+def _held(session: Session, certificate_id: int, state: CertificateState) -> Certificate | None:
+    held = held_in(session, certificate_id, state)
+    return None if held is None else held[1]
+
+
+def lots_in(session: Session, certificate_id: int) -> Sequence[Lot]:
+    """All lots of a certificate, in their order."""
     statement = select(Lot).where(Lot.certificate_id == certificate_id).order_by(Lot.number)
     return session.scalars(statement).all()
 
@@ -131,7 +142,7 @@ def _labeling(
         if certificate is None:
             return lambda: False
         members = read_members(session, storage, certificate)
-        passed = [lot.number for lot in _lots(session, certificate_id) if _has_passed(lot)]
+        passed = [lot.number for lot in lots_in(session, certificate_id) if _has_passed(lot)]
         # A large pool takes long to count, and nobody is to wait for it. What people say until
         # all is labeled is counted at the end, by what was.
         begins = "progress" not in certificate.result
@@ -141,7 +152,7 @@ def _labeling(
         certificate = _held(session, certificate_id, CertificateState.APPLYING)
         if certificate is None:
             return lambda: False
-        lots = _lots(session, certificate_id)
+        lots = lots_in(session, certificate_id)
         if "progress" not in certificate.result:
             try:
                 lots = _chosen(session, certificate, lots, members, counted)
@@ -209,7 +220,7 @@ def _label_some(
     project = session.get_one(Project, certificate.project_id)
     # Held only for this block: no queue is made meanwhile of what it labels.
     session.scalars(lock_unfinished(project.id)).all()
-    lots = {lot.number: lot for lot in _lots(session, certificate.id)}
+    lots = {lot.number: lot for lot in lots_in(session, certificate.id)}
     if not _holds_classes(session, project, lots.values()):
         # What was labeled so far goes, too: a part was never promised.
         warnings = [*certificate.result.get("warnings", []), CLASS_GONE]
@@ -225,7 +236,7 @@ def _label_some(
         return True
     labeled = {lot.number: lot.labeled for lot in lots.values()}
     try:
-        restated(certificate, [lot for lot in lots.values() if labeled[lot.number]], labeled)
+        restated(certificate, [lot for lot in lots.values() if _has_passed(lot)], labeled)
     except Conflict as error:
         _end(session, certificate, CertificateState.REFUSED, refused=error.detail)
     else:
@@ -299,7 +310,7 @@ def _taking_back(factory: sessionmaker[Session], certificate_id: int) -> Callabl
         if certificate.closed_at is None:
             project = session.get_one(Project, certificate.project_id)
             ask_no_more(session, project, draws_of(certificate))
-        lots = _lots(session, certificate_id)
+        lots = lots_in(session, certificate_id)
         given = list(session.scalars(_standing([lot.id for lot in lots])))
         of = max(sum(lot.labeled for lot in lots), len(given))
     # What was taken back before somebody stopped is among them no more.
@@ -318,7 +329,7 @@ def _taking_back(factory: sessionmaker[Session], certificate_id: int) -> Callabl
             certificate.result = {**certificate.result, "progress": progress}
             if done < len(given):
                 return True
-            for lot in _lots(session, certificate_id):
+            for lot in lots_in(session, certificate_id):
                 lot.labeled = 0
             _end(session, certificate, CertificateState.REVOKED)
             return False

@@ -61,22 +61,28 @@ def kept_promises(
     return lots
 
 
-def restated(certificate: Certificate, lots: Sequence[Lot], labeled: Mapping[int, int]) -> None:
+def restated(certificate: Certificate, passed: Sequence[Lot], labeled: Mapping[int, int]) -> None:
     """Say of what has been labeled what was promised; people may have judged some meanwhile.
+
+    All that may be wrong of lots that passed together may be in those of which any were labeled.
 
     Args:
         certificate: Its ``result`` is brought up to date.
-        lots: Those of which any were labeled.
-        labeled: By number of a lot, how many.
+        passed: The lots that have passed; each is told the share of all that were labeled of the
+            lots that passed with it.
+        labeled: By number of a lot, how many were labeled.
 
     Raises:
         Conflict: ``pool_changed``, it is nothing.
     """
-    if not lots:
+    if _sum(passed, labeled) == 0:
         raise _changed()
-    params = CertifyParams.model_validate(certificate.settings)
-    warnings = list(certificate.result.get("warnings", []))
-    _state(certificate, _families(certificate, params, lots), labeled, warnings)
+    families = _families(certificate, CertifyParams.model_validate(certificate.settings), passed)
+    _state(certificate, families, labeled, list(certificate.result.get("warnings", [])))
+    for one in families:
+        bound = _bound(one, labeled)
+        for lot in one.lots:
+            lot.bound = None if bound is None else bound["share"]
 
 
 def _state(
@@ -87,10 +93,10 @@ def _state(
 ) -> None:
     count = sum(_sum(one.lots, left) for one in families)
     if ALL_TOGETHER not in warnings and any(
-        one.wrong > one.promised * _sum(one.lots, left) for one in families
+        one.wrong_of(left) > one.promised * _sum(one.lots, left) for one in families
     ):
         warnings.append(ALL_TOGETHER)
-    wrong = sum(min(one.wrong, _sum(one.lots, left)) for one in families)
+    wrong = sum(one.wrong_of(left) for one in families)
     ood = next((one for one in families if one.is_ood), None)
     certificate.result = {
         **certificate.result,
@@ -124,6 +130,10 @@ class _Family:
     promised: float
     is_ood: bool
 
+    def wrong_of(self, left: Mapping[int, int]) -> int:
+        """How many of those that are left are wrong, at most."""
+        return min(self.wrong, _sum(self.lots, left))
+
     def still_so(self, left: Mapping[int, int], gone: Mapping[int, int]) -> bool:
         """Whether enough is left that what was promised tells of it."""
         members = sum(lot.size - lot.drawn - gone.get(lot.number, 0) for lot in self.lots)
@@ -153,7 +163,6 @@ def _sum(lots: Iterable[Lot], left: Mapping[int, int]) -> int:
     return sum(left.get(lot.number, 0) for lot in lots)
 
 
-def _bound(family: _Family, left: Mapping[int, int]) -> dict[str, float]:
-    count = _sum(family.lots, left)
-    wrong = min(family.wrong, count)
-    return {"share": wrong / count, "wrong": wrong, "of": count}
+def _bound(family: _Family, left: Mapping[int, int]) -> dict[str, float] | None:
+    count, wrong = _sum(family.lots, left), family.wrong_of(left)
+    return {"share": wrong / count, "wrong": wrong, "of": count} if count else None

@@ -1,37 +1,26 @@
 """Going on with a certificate: taking what people have said, asking on, and deciding."""
 
 import logging
-from collections import defaultdict
-from collections.abc import Collection, Sequence
 from typing import Final
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
-from core.among import among
-from core.artifacts.certificates import NO_CLASS, Draw, Members, Outcome, draws_of
-from core.consensus import Vote, consensus, is_settled, opinions, votes
+from core.artifacts.certificates import Draw, draws_of
 from core.errors import DomainError
 from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
 from core.lifecycle import move_certificate
 from core.settings.project import ProjectSettings
-from core.states import CertificateState, ExampleState, Source, Verdict
-from core.tables import (
-    Annotation,
-    Certificate,
-    CertificateLot,
-    Example,
-    Project,
-    ProjectClass,
-)
-from core.tasks.registry import class_of
+from core.states import CertificateState, LotState
+from core.tables import Certificate, Project, ProjectClass
 from models.catalog.params.certify import CertifyParams
 from models.errors import ModelError
-from workers.certificates.applying import CLASS_GONE, work_off
-from workers.certificates.asking import ask, ask_no_more, asked, asking_round, last_annotation
+from workers.certificates.applying import CLASS_GONE, held_in, lots_in, work_off
+from workers.certificates.asking import ask, ask_no_more, asked, asking_round
+from workers.certificates.outcomes import taken
 from workers.certificates.promises import (
     ASKED_AT_ONCE,
     certification_of,
@@ -48,6 +37,15 @@ _AT_WORK: Final = (CertificateState.APPLYING, CertificateState.REVOKING)
 _BROKEN: Final = (
     "It cannot go on because of an error that nobody foresaw, which the log of the workers tells. "
     "It is tried again and again; if its file is broken, restore that from a backup."
+)
+CLASS_ADDED: Final = (
+    "A class was made while images were checked: what people had said before could not name it, so "
+    "nothing can be promised. Close a round with the classes as they are now, and certify again. "
+    "What people said stays."
+)
+CORRECTED: Final = (
+    "People have corrected what they said of checked images after this was decided, so it was "
+    "decided anew: look at what would be labeled now."
 )
 _LOCK: Final = 0x63657274
 
@@ -85,6 +83,7 @@ def go_on_with_all(
                     with alone(factory, _LOCK, certificate_id) as is_mine:
                         if not is_mine:
                             continue
+                        _hear_corrections(factory, storage, certificate_id)
                         is_left = work_off(factory, storage, certificate_id, seconds=_AT_A_TIME)
                     if is_left:
                         queue.remember(session.info, GoOnCertifying(answered_in=project_id))
@@ -121,16 +120,44 @@ def _waits(session: Session, certificate: Certificate) -> bool:
 
 
 def _go_on_with(session: Session, storage: Storage, certificate_id: int) -> None:
-    # Locked in the order that everybody keeps: project, certificate, rounds, examples.
-    project_id = session.scalar(
-        select(Certificate.project_id).where(Certificate.id == certificate_id)
-    )
-    if project_id is None:
+    if held := held_in(session, certificate_id, CertificateState.ASKING):
+        go_on(session, storage, *held)
+
+
+def _hear_corrections(
+    factory: sessionmaker[Session], storage: Storage, certificate_id: int
+) -> None:
+    """Before anything is labeled, decide anew where people have corrected what they said.
+
+    What would be labeled then is shown first, if it is something else.
+    """
+    with factory() as session:
+        with session.begin():
+            held = held_in(session, certificate_id, CertificateState.APPLYING)
+            if held is not None and "progress" not in held[1].result:
+                _decide_anew(session, storage, *held)
+        queue.deliver(session.info)
+
+
+def _decide_anew(
+    session: Session, storage: Storage, project: Project, certificate: Certificate
+) -> None:
+    draws, _ = taken(session, certificate, read_members(session, storage, certificate))
+    if draws == draws_of(certificate):
         return
-    project = session.get_one(Project, project_id, with_for_update={"key_share": True})
-    certificate = session.get(Certificate, certificate_id, with_for_update={"key_share": True})
-    if certificate is not None and certificate.state is CertificateState.ASKING:
-        go_on(session, storage, project, certificate)
+    shown = _states(session, certificate)
+    move_certificate(certificate, CertificateState.ASKING)
+    go_on(session, storage, project, certificate)
+    if certificate.state is CertificateState.READY and _states(session, certificate) == shown:
+        move_certificate(certificate, CertificateState.APPLYING)
+    else:
+        warnings = [one for one in certificate.result.get("warnings", []) if one != CORRECTED]
+        certificate.result = {**certificate.result, "warnings": [*warnings, CORRECTED]}
+
+
+def _states(session: Session, certificate: Certificate) -> list[LotState]:
+    """What is known of each lot by now, in their order."""
+    return [lot.state for lot in lots_in(session, certificate.id)]
 
 
 def asking_of(session: Session, project_id: int) -> Certificate | None:
@@ -155,16 +182,13 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
         certificate: One that people are asked for.
     """
     before = draws_of(certificate)
-    if _lacks_class(session, certificate):
+    if why := _other_classes(session, certificate):
         ask_no_more(session, project, before)
-        refuse(session, certificate, CLASS_GONE)
+        refuse(session, certificate, why)
         return
     members = read_members(session, storage, certificate)
-    wanted = certificate.result.get("overlap", 1)
-    second = certificate.result["human"] is not None
-    waiting = [draw.example_id for draw in before if draw.outcome == "waiting"]
-    queued = asked(session, waiting)
-    draws = taken(session, before, members, wanted, queued, second=second)
+    waiting = any(draw.outcome == "waiting" for draw in before)
+    draws, queued = taken(session, certificate, members)
     again = [now for was, now in zip(before, draws, strict=True) if now.again and not was.again]
     # Their round has ended, and none has taken them over.
     lost = [
@@ -217,73 +241,11 @@ def _tell(session: Session, certificate: Certificate) -> None:
     session.execute(events.notify(certificate.project_id, events.Topic.CERTIFICATE, data))
 
 
-def _lacks_class(session: Session, certificate: Certificate) -> bool:
-    """Whether a class that it labels with was removed."""
-    wanted = select(CertificateLot.class_id).where(
-        CertificateLot.certificate_id == certificate.id, CertificateLot.class_id.is_not(None)
-    )
-    there = select(ProjectClass.id).where(ProjectClass.project_id == certificate.project_id)
-    gone = wanted.where(CertificateLot.class_id.not_in(there)).limit(1)
-    return session.scalar(gone) is not None
-
-
-def taken(
-    session: Session,
-    draws: Sequence[Draw],
-    members: Members,
-    wanted: int,
-    queued: Collection[int],
-    *,
-    second: bool,
-) -> list[Draw]:
-    """What became of draws, by what people have said since they were asked.
-
-    Args:
-        session: To read with.
-        draws: All of a certificate.
-        members: Its images.
-        wanted: How many people look at each.
-        queued: Ids of the examples that wait in a queue.
-        second: Whether somebody else looks at what contradicts the model.
-
-    Returns:
-        As many draws, in the same order.
-    """
-    ids = [draw.example_id for draw in draws if draw.outcome == "waiting"]
-    if not ids:
-        return list(draws)
-    said: dict[int, list[tuple[int, Vote]]] = defaultdict(list)
-    statement = votes().where(among(Annotation.example_id, ids), Annotation.source != Source.MODEL)
-    for row in session.execute(statement):
-        said[row.example_id].append((row.id, Vote.of(row)))
-    last = last_annotation(session, ids)
-    left_out = set(
-        session.scalars(
-            select(Example.id).where(among(Example.id, ids), Example.state == ExampleState.HELD_OUT)
-        )
-    )
-    found = []
-    for draw in draws:
-        if draw.outcome != "waiting":
-            found.append(draw)
-            continue
-        held = [vote for id_, vote in said[draw.example_id] if id_ > draw.after]
-        # Skipped by all, or held out: nobody can say what it is.
-        is_over = draw.example_id in left_out or (held and draw.example_id not in queued)
-        if not (is_over or is_settled(held, 1 if draw.again else wanted)):
-            found.append(draw)
-            continue
-        outcome = _outcome(held, int(members.class_id[members.place(draw.index)]))
-        if outcome == "wrong" and second and not draw.again and len(opinions(held)) == 1:
-            found.append(draw.asked_again(last[draw.example_id]))
-        else:
-            found.append(draw.answered(outcome))
-    return found
-
-
-def _outcome(held: Sequence[Vote], class_id: int) -> Outcome:
-    vote = consensus(held)
-    if vote is None or vote.verdict is Verdict.UNSURE:
-        return "unsure"
-    said = NO_CLASS if vote.verdict is Verdict.OOD else class_of(vote.label)
-    return "right" if said == class_id else "wrong"
+def _other_classes(session: Session, certificate: Certificate) -> str | None:
+    """Why the classes of now are none that anything can be promised of, if so."""
+    of = select(ProjectClass.id).where(ProjectClass.project_id == certificate.project_id)
+    there = set(session.scalars(of))
+    wanted = {lot.class_id for lot in lots_in(session, certificate.id)} - {None}
+    if wanted - there:
+        return CLASS_GONE
+    return CLASS_ADDED if there - set(certificate.result.get("classes", there)) else None

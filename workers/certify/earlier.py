@@ -1,6 +1,7 @@
 """Draws of queues that people have judged before a certificate: which of them count for it."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from core.artifacts.certificates import Draw, Members, Outcome
 from core.states import ExampleState
-from core.tables import Annotation, Example, Query
+from core.tables import Annotation, Audit, Example, Query
 from models.protocols import OOD, Indices
 from workers.labels.draws import read_batches, read_draws
 from workers.labels.snapshot import Snapshot
@@ -86,6 +87,17 @@ def _is_the_same(session: Session, project_id: int, snapshot: Snapshot) -> bool:
         Example.project_id == project_id, Example.state == ExampleState.QUERIED
     )
     if session.scalar(select(waiting)):
+        return False
+    # Who judged a draw before a class was there could not say that it is of that.
+    changed = exists().where(
+        Audit.project_id == project_id,
+        or_(
+            and_(Audit.object_type == "examples", Audit.verb == "promote"),
+            and_(Audit.object_type == "project", Audit.detail.contains({"fields": ["classes"]})),
+        ),
+        Audit.at >= datetime.fromtimestamp(min(one.since for one in batches), UTC),
+    )
+    if session.scalar(select(changed)):
         return False
     return len(departures(session, project_id, batches).times) == 0
 

@@ -97,11 +97,17 @@ class Certifying:
         self.publish()
 
     def _take_up(self) -> None:
-        """Begin again a certificate whose job has failed."""
+        """Begin again a certificate whose job has failed, or was cancelled."""
+        with self.context.sessions() as session:
+            of = select(Certificate.state).where(Certificate.job_id == self.context.job_id)
+            if session.scalar(of) is not CertificateState.REFUSED:
+                return
+        # Others may have labeled meanwhile what it was to label.
+        self.context.start_over("what nobody has judged may be other images by now")
         with self.context.transaction() as (session, job):
             certificate = _of_job(session, job.id)
-            if certificate is not None and certificate.state is CertificateState.REFUSED:
-                move_certificate(certificate, CertificateState.SCORING)
+            assert certificate is not None
+            move_certificate(certificate, CertificateState.SCORING)
 
     @cached_property
     def facts(self) -> Facts:
@@ -112,6 +118,11 @@ class Certifying:
     def members(self) -> Members:
         """Which image is in which lot."""
         return Members.load(self.file(_MEMBERS))
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """What people had said when the model was frozen."""
+        return Snapshot.load(self.file("snapshot.npz"))
 
     def file(self, name: str) -> Path:
         """A file of this job's unfinished work."""
@@ -191,11 +202,12 @@ class Certifying:
             "seed": (facts.seed * 10_007 + certificate.id) % 2**31,
             "first": [draw.index for draw in draws],
             "human": None if human is None else asdict(human),
+            # Whoever has judged the first draws could name these.
+            "classes": self.snapshot.class_ids.tolist(),
         }
 
     def _warnings(self) -> list[str]:
-        snapshot = Snapshot.load(self.file("snapshot.npz"))
-        unseen = np.delete(snapshot.class_ids, snapshot.inside()[1])
+        unseen = np.delete(self.snapshot.class_ids, self.snapshot.inside()[1])
         found = []
         if len(unseen):
             names = ", ".join(class_names(self.context, unseen))

@@ -1566,7 +1566,8 @@ export interface paths {
          *     `rankings`, a line for each group that people were asked to rank.
          *
          *     What a model has labeled under a certificate says so: its source is `model`, beside its
-         *     probability, the lot, and the share of that lot that may be wrong, at most.
+         *     probability, the lot, and the share that may be wrong, at most, of all that was promised
+         *     together: of the lots of the class, or of all lots; of a single lot more may be wrong.
          */
         get: operations["export"];
         put?: never;
@@ -3847,8 +3848,10 @@ export interface components {
          * CertificateLot
          * @description Images that pass or fail together; without a class they are what the model takes for OOD.
          *
-         *     `bound` is the share that may be wrong, at most, by what was looked at; `labeled` counts those
-         *     that the model has labeled.
+         *     `bound` is the share that may be wrong, at most, of all that was promised together with it: of
+         *     the lots of the class, of those of OOD, or of all classes; of a single lot more may be wrong. It
+         *     is of what the model would label, and once that is applied of what it has; `labeled` counts
+         *     those.
          */
         CertificateLot: {
             band: components["schemas"]["Band"];
@@ -5670,7 +5673,9 @@ export interface components {
         };
         /**
          * LotOut
-         * @description The lot that an image is labeled in, and the share of it that may be wrong, at most.
+         * @description The lot that an image is labeled in.
+         *
+         *     `bound` is the share that may be wrong, at most, of all that was promised together with it.
          */
         LotOut: {
             band: components["schemas"]["LotBand"];

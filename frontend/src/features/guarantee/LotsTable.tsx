@@ -20,10 +20,20 @@ type LotsTableProps = {
   apart: boolean;
 };
 
-/** Every group and how much of it was checked; of classes apart, how many labels may be wrong beside what was asked for. */
+/** Every group and how much of it was checked; of classes apart, how many labels of the groups of a class may be wrong, together. */
 export function LotsTable({ lots, classes, target, apart }: LotsTableProps) {
   const { lots: text } = t.guarantee;
   const { columns } = text;
+  const rows = sorted(lots, classes);
+  /** Whether a group holds together with the one above it: they share one bound. */
+  const isHeldWithLast = (at: number) =>
+    at > 0 &&
+    rows[at]?.bound !== null &&
+    rows[at]?.class_id === rows[at - 1]?.class_id &&
+    rows[at]?.bound === rows[at - 1]?.bound;
+  /** How many groups from here on hold together. */
+  const heldFrom = (at: number): number =>
+    1 + (at + 1 < rows.length && isHeldWithLast(at + 1) ? heldFrom(at + 1) : 0);
   const bounds = lots.flatMap(({ bound }) => (bound === null ? [] : [bound]));
   // The line stands where it can be told from both ends, however far bounds are above it.
   const most = Math.min(Math.max(2 * target, ...bounds), 6 * target);
@@ -47,7 +57,7 @@ export function LotsTable({ lots, classes, target, apart }: LotsTableProps) {
           </tr>
         </thead>
         <tbody>
-          {sorted(lots, classes).map((lot) => (
+          {rows.map((lot, at) => (
             <tr key={lot.id}>
               <th scope="row">
                 <Group classId={lot.class_id} classes={classes} />
@@ -57,8 +67,8 @@ export function LotsTable({ lots, classes, target, apart }: LotsTableProps) {
               <td>
                 <Chip tone={TONES[lot.state]}>{text.states[lot.state]}</Chip>
               </td>
-              {apart && (
-                <td>
+              {apart && !isHeldWithLast(at) && (
+                <td rowSpan={heldFrom(at)}>
                   <Bound bound={lot.bound} target={target} most={most} />
                 </td>
               )}
@@ -70,7 +80,11 @@ export function LotsTable({ lots, classes, target, apart }: LotsTableProps) {
           ))}
         </tbody>
       </Table>
-      {apart && <p className={styles.quiet}>{text.target(highOf(target))}</p>}
+      {apart && (
+        <p className={styles.quiet}>
+          {text.together} {text.target(highOf(target))}
+        </p>
+      )}
     </>
   );
 }

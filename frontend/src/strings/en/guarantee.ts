@@ -229,6 +229,8 @@ export const guarantee = {
     states: { passed: "Holds", people: "Left to people", open: "Being checked" },
     band: (low: string, high: string) => `${low}–${high} % sure`,
     unsure: (value: number) => `${count(value)} unsure`,
+    together:
+      "What may be wrong is told of all groups of a class that hold, together: of a single group more may be wrong.",
     target: (of100: string) => `The line is at ${of100}: what was asked for.`,
   },
   applying: {

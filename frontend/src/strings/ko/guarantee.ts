@@ -211,6 +211,8 @@ export const guarantee: Catalogue["guarantee"] = {
     states: { passed: "보증됨", people: "사람에게 남김", open: "확인 중" },
     band: (low, high) => `${low}–${high}% 확신`,
     unsure: (value) => `불확실 ${number(value)}회`,
+    together:
+      "틀릴 수 있는 수는 한 클래스에서 보증된 묶음을 모두 합친 것이며, 묶음 하나에서는 더 많이 틀릴 수 있습니다.",
     target: (of100) => `세로줄은 요청한 값인 ${of100}개입니다.`,
   },
   applying: {
