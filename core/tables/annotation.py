@@ -53,6 +53,7 @@ class Annotation(Base):
         Index("ix_annotations_mine", "project_id", "annotator_id", "id"),
         Index("ix_annotations_lot", "lot_id", postgresql_where=text("lot_id IS NOT NULL")),
         Index("ix_annotations_job", "job_id", postgresql_where=text("job_id IS NOT NULL")),
+        Index("ix_annotations_class", "class_id", postgresql_where=text("class_id IS NOT NULL")),
         Index(
             "uq_annotations_supersedes",
             "supersedes_id",

@@ -34,7 +34,9 @@ class Certificate(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
+    job_id: Mapped[int | None] = mapped_column(
+        ForeignKey("jobs.id", ondelete="SET NULL"), index=True
+    )
     state: Mapped[CertificateState]
     settings: Mapped[dict[str, Any]]
     images: Mapped[int] = mapped_column(server_default=text("0"))

@@ -60,6 +60,11 @@ class Example(Base):
             postgresql_where=text("duplicates_of IS NOT NULL"),
         ),
         Index("ix_examples_disputed", "project_id", "id", postgresql_where=text("disputed")),
+        Index(
+            "ix_examples_class",
+            "label_class_id",
+            postgresql_where=text("label_class_id IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

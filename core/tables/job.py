@@ -71,8 +71,12 @@ class Artifact(Base):
     project_id: Mapped[int] = mapped_column(
         ForeignKey("projects.id", ondelete="CASCADE"), index=True
     )
-    job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
-    round_id: Mapped[int | None] = mapped_column(ForeignKey("rounds.id", ondelete="CASCADE"))
+    job_id: Mapped[int | None] = mapped_column(
+        ForeignKey("jobs.id", ondelete="SET NULL"), index=True
+    )
+    round_id: Mapped[int | None] = mapped_column(
+        ForeignKey("rounds.id", ondelete="CASCADE"), index=True
+    )
     kind: Mapped[ArtifactKind]
     storage_key: Mapped[str] = mapped_column(unique=True)
     sha256: Mapped[str]

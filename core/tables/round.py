@@ -34,7 +34,9 @@ class Round(Base):
     metrics: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
     notes: Mapped[list[str]] = mapped_column(server_default=text("'[]'"))
     seconds: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
-    job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
+    job_id: Mapped[int | None] = mapped_column(
+        ForeignKey("jobs.id", ondelete="SET NULL"), index=True
+    )
     opened_at: Mapped[datetime | None]
     closing_at: Mapped[datetime | None]
     closed_at: Mapped[datetime | None]

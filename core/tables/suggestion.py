@@ -39,6 +39,8 @@ class Suggestion(Base):
         Index("ix_suggestions_decision", "project_id", "job_id", "decision"),
         # What refers to rows that a project's deletion removes one by one.
         Index("ix_suggestions_annotation", "annotation_id"),
+        Index("ix_suggestions_given_class", "given_class_id"),
+        Index("ix_suggestions_suggested_class", "suggested_class_id"),
         Index("ix_suggestions_open", "job_id", "rank", postgresql_where=text("decision IS NULL")),
     )
 

@@ -48,7 +48,9 @@ class Sync(Base):
     gone: Mapped[int] = mapped_column(server_default=text("0"))
     fault: Mapped[str | None]
     detail: Mapped[str | None]
-    import_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
+    import_id: Mapped[int | None] = mapped_column(
+        ForeignKey("jobs.id", ondelete="SET NULL"), index=True
+    )
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
