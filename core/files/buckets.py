@@ -35,7 +35,7 @@ def _explained(what: Callable[_P, _T]) -> Callable[_P, _T]:
             # What the S3 library raises besides: no credentials, no such host.
             if type(error).__module__.partition(".")[0] not in _LIBRARIES:
                 raise
-            raise _away(AWAY, _UNREACHED) from _nameless(error)
+            raise _away("location_unavailable", _UNREACHED) from _nameless(error)
 
     return explained
 
@@ -46,7 +46,7 @@ def _told(error: OSError) -> DomainError:
         return NotFound("object in the bucket")
     if isinstance(error, PermissionError):
         return _away("location_denied", _DENIED)
-    return _away(AWAY, _UNREACHED)
+    return _away("location_unavailable", _UNREACHED)
 
 
 # Whose failures are those of a place: no credentials, no such host, no answer.
