@@ -58,14 +58,13 @@ app = celery()
 app.conf.update(
     include=list(TASK_MODULES),
     # In memory: every entry is due again within seconds, and the file would be a pickle.
-    beat_scheduler="celery.beat:Scheduler",
+    beat_scheduler="workers.scheduler:Ticks",
     beat_schedule={
         message.task: {
             "task": message.task,
             "schedule": schedule(settings().sweep_seconds, nowfun=steady_time),
             "kwargs": {"payload": {}},
-            # One that waited is as good as the next one.
-            "options": {"queue": message.queue, "expires": settings().sweep_seconds * 2},
+            "options": {"queue": message.queue},
         }
         for message in (Sweep, RemoveFiles, DeliverWebhooks, GoOnCertifying, FollowPeople)
     },
