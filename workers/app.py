@@ -42,6 +42,8 @@ TASK_MODULES = (
     "workers.celery_tasks.follow_people",
     "workers.celery_tasks.sync_bucket",
 )
+# Ticks that make up for lost messages alone, and read all that was ever said: in so many sweeps one.
+_SWEEPS = {FollowPeople: 60}
 _TRAINER = "workers.advance.handler"
 _IMPORTER = "workers.imports.handler"
 
@@ -62,7 +64,9 @@ app.conf.update(
     beat_schedule={
         message.task: {
             "task": message.task,
-            "schedule": schedule(settings().sweep_seconds, nowfun=steady_time),
+            "schedule": schedule(
+                settings().sweep_seconds * _SWEEPS.get(message, 1), nowfun=steady_time
+            ),
             "kwargs": {"payload": {}},
             "options": {"queue": message.queue},
         }

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core.jobs import queue
-from core.jobs.messages import HOUSEKEEPING, MESSAGES, WEB, RunJob, Sweep, TryJudges
+from core.jobs.messages import HOUSEKEEPING, MESSAGES, WEB, FollowPeople, RunJob, Sweep, TryJudges
 from core.lifecycle import claim_job, requeue_job
 from core.settings import Settings, settings
 from core.states import JobState, RoundState
@@ -254,6 +254,11 @@ def ticks(installation: Settings) -> Scheduler:
     found: Scheduler = symbol_by_name(app.conf.beat_scheduler)(app=own)
     found.setup_schedule()
     return found
+
+
+def test_what_counts_all_that_was_ever_said_is_asked_for_seldom() -> None:
+    every = {name: one["schedule"].run_every for name, one in app.conf.beat_schedule.items()}
+    assert every[FollowPeople.task] >= 60 * every[Sweep.task]
 
 
 def test_ticks_that_nobody_takes_are_few_and_good_by_any_clock(
