@@ -18,6 +18,7 @@ from core.jobs.messages import (
     DeliverWebhooks,
     FollowPeople,
     GoOnCertifying,
+    Housekeeping,
     RemoveFiles,
     Sweep,
 )
@@ -42,8 +43,9 @@ TASK_MODULES = (
     "workers.celery_tasks.follow_people",
     "workers.celery_tasks.sync_bucket",
 )
-# Ticks that make up for lost messages alone, and read all that was ever said: in so many sweeps one.
-_SWEEPS = {FollowPeople: 60}
+# Ticks that make up for lost messages alone, and read all that was ever said: in so many sweeps
+# there is one.
+_SWEEPS: dict[type[Housekeeping], int] = {FollowPeople: 60}
 _TRAINER = "workers.advance.handler"
 _IMPORTER = "workers.imports.handler"
 
