@@ -32,7 +32,7 @@ _WARM_UP: Final = "warm-up.npz"
 """`core.files.storage.Storage.warm_up`, which the next job that wants it makes again."""
 
 _LINKS: Final = "backup-"
-# Whose files go or are replaced while their rows stay, or have the names of others.
+# What others take away, or replace, while a backup copies files.
 _KEPT: Final = ("projects", "uploads")
 # Where locks do not reach from one machine to another: longer than a backup takes.
 _LEFT_SECONDS: Final = 86_400.0
