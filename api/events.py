@@ -21,6 +21,7 @@ from api.callers.principal import CurrentUser, Principal, identified, settled
 from api.deps import transaction
 from api.projects import queries
 from api.schemas.contents import sends
+from core.db import noticing
 from core.errors import DomainError
 from core.events import CHANNEL, Topic
 from core.states import ProjectRole
@@ -65,7 +66,11 @@ class Broadcaster:
 
     async def _listen(self) -> None:
         connection = await psycopg.AsyncConnection.connect(
-            self._url, autocommit=True, application_name="karat-events"
+            self._url,
+            autocommit=True,
+            application_name="karat-events",
+            # It only listens, which a server that is gone never interrupts.
+            **noticing(self._url),
         )
         async with connection:
             await connection.execute(f'LISTEN "{CHANNEL}"')

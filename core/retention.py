@@ -77,7 +77,7 @@ def expire_one(session: Session) -> str | None:
         session: A transaction.
 
     Returns:
-        Its name; none if there is none that is due.
+        Its name; none if there is none that is due, or somebody has one of them locked.
     """
     now = session.scalar(select(func.clock_timestamp()))
     assert now is not None
@@ -85,10 +85,15 @@ def expire_one(session: Session) -> str | None:
         due = due_at(found)
         if due is None or due > now:
             continue
-        again = limited().where(Project.id == found.id).with_for_update(key_share=True)
+        again = limited().where(Project.id == found.id)
+        again = again.with_for_update(key_share=True, skip_locked=True)
         project = session.scalars(again.execution_options(populate_existing=True)).one_or_none()
-        # Resumed or given more time meanwhile, or at work.
-        if project is None or (due := due_at(project)) is None or due > now:
+        if project is None:
+            # Most likely another thread deletes it, for minutes: those that sweep beside it would
+            # all come to wait for it, or delete the next.
+            return None
+        # Given more time meanwhile, or at work.
+        if (due := due_at(project)) is None or due > now:
             continue
         if session.scalar(is_busy(project.id)):
             continue

@@ -17,6 +17,7 @@ from alembic.script import ScriptDirectory
 from fastapi.testclient import TestClient
 from psycopg import sql
 from sqlalchemy import Engine, create_engine, func, inspect, make_url, select, text
+from sqlalchemy.orm import Session
 
 from api.main import create_app
 from core.settings import Settings
@@ -36,6 +37,18 @@ OPERATIONS = ROOT / "docs/operations.md"
 _CHECKS = """
     SELECT conrelid::regclass::text || '.' || conname, pg_get_constraintdef(oid)
     FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace
+"""
+# Of users none is deleted, and of removals few.
+_UNINDEXED = """
+    SELECT f.conrelid::regclass || '.' || attname
+    FROM pg_constraint f JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+    WHERE f.contype = 'f' AND confrelid NOT IN ('users'::regclass, 'removals'::regclass)
+    AND NOT EXISTS (
+        SELECT FROM pg_index WHERE indrelid = conrelid AND indkey[0] = attnum AND (
+            confrelid = 'projects'::regclass OR indpred IS NULL
+            OR pg_get_expr(indpred, indrelid) = format('(%s IS NOT NULL)', attname)
+        )
+    )
 """
 _SOURCES = "SELECT oid FROM pg_constraint WHERE conname = 'ck_annotations_source'"
 
@@ -93,6 +106,11 @@ def test_the_newest_schema_is_what_the_tables_declare_and_each_step_can_be_taken
             context = MigrationContext.configure(connection)
             assert compare_metadata(context, Annotation.metadata) == []
         assert checks(engine) == declared
+
+
+def test_what_refers_to_rows_that_go_with_a_project_is_found_by_an_index(session: Session) -> None:
+    """Else each of a thousand classes reads all the answers of all projects."""
+    assert session.scalars(text(_UNINDEXED)).all() == []
 
 
 def test_tables_that_a_restore_has_set_aside_say_nothing_of_those_in_their_place(

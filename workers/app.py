@@ -18,6 +18,7 @@ from core.jobs.messages import (
     DeliverWebhooks,
     FollowPeople,
     GoOnCertifying,
+    Housekeeping,
     RemoveFiles,
     Sweep,
 )
@@ -42,6 +43,9 @@ TASK_MODULES = (
     "workers.celery_tasks.follow_people",
     "workers.celery_tasks.sync_bucket",
 )
+# Ticks that make up for lost messages alone, and read all that was ever said: in so many sweeps
+# there is one.
+_SWEEPS: dict[type[Housekeeping], int] = {FollowPeople: 60}
 _TRAINER = "workers.advance.handler"
 _IMPORTER = "workers.imports.handler"
 
@@ -58,14 +62,15 @@ app = celery()
 app.conf.update(
     include=list(TASK_MODULES),
     # In memory: every entry is due again within seconds, and the file would be a pickle.
-    beat_scheduler="celery.beat:Scheduler",
+    beat_scheduler="workers.scheduler:Ticks",
     beat_schedule={
         message.task: {
             "task": message.task,
-            "schedule": schedule(settings().sweep_seconds, nowfun=steady_time),
+            "schedule": schedule(
+                settings().sweep_seconds * _SWEEPS.get(message, 1), nowfun=steady_time
+            ),
             "kwargs": {"payload": {}},
-            # One that waited is as good as the next one.
-            "options": {"queue": message.queue, "expires": settings().sweep_seconds * 2},
+            "options": {"queue": message.queue},
         }
         for message in (Sweep, RemoveFiles, DeliverWebhooks, GoOnCertifying, FollowPeople)
     },

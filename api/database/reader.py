@@ -7,15 +7,16 @@ that cannot be asked, is passed over for the primary.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, async_sessionmaker
 
+from api.database.waiting import within
 from core.db import async_sessions, read_engine
 from core.settings import Settings
 
@@ -45,34 +46,6 @@ class _Now(NamedTuple):
     system: int
 
 
-_T = TypeVar("_T")
-
-
-async def _within(seconds: float, work: Coroutine[Any, Any, _T]) -> _T:
-    """What ``work`` returns, unless that takes longer: it is then left to end by itself.
-
-    To end a statement the driver waits for the server, which is what hangs.
-
-    Raises:
-        TimeoutError: It takes longer.
-    """
-    task = asyncio.ensure_future(work)
-    try:
-        done, _ = await asyncio.wait({task}, timeout=seconds)
-    except asyncio.CancelledError:
-        _leave(task)
-        raise
-    if not done:
-        _leave(task)
-        raise TimeoutError
-    return task.result()
-
-
-def _leave(task: "asyncio.Future[Any]") -> None:
-    task.add_done_callback(lambda one: one.cancelled() or one.exception())
-    task.cancel()
-
-
 def _silent(error: Exception) -> str:
     return f"does not answer ({type(error).__name__})"
 
@@ -99,7 +72,7 @@ class Reader:
             return self._primary_sessions
         try:
             now = await self._now()
-            why = await _within(self._wait + _ANSWER_SECONDS, self._asked(self._replica, now))
+            why = await within(self._wait + _ANSWER_SECONDS, self._asked(self._replica, now))
         except _FAILURES as error:
             why = _silent(error)
         self._say(why)
@@ -121,7 +94,7 @@ class Reader:
             return None
         try:
             now = await self._now()
-            connection, why = await _within(_ANSWER_SECONDS, self._opened(self._replica, now))
+            connection, why = await within(_ANSWER_SECONDS, self._opened(self._replica, now))
         except _FAILURES as error:
             self._say(_silent(error))
             return None

@@ -6,6 +6,7 @@ import tempfile
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Final
 
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
@@ -14,14 +15,18 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 import migrations
+from api.database.waiting import within
 from api.deps import SettingsDep
 from core.errors import Forbidden, OutOfOrder, Unavailable
 from core.files import disk
 from core.jobs import queue
 
 router = APIRouter(tags=["health"])
+# One that hangs is away, too, or all connections are taken by requests that wait for it.
+_DATABASE_SECONDS: Final = 5.0
 
 
 class Health(BaseModel):
@@ -43,11 +48,7 @@ async def healthz() -> Health:
 async def readyz(request: Request, settings: SettingsDep) -> Health:
     """Ready when the database has our schema, the broker answers and storage can be written."""
     try:
-        async with request.app.state.engine.connect() as connection:
-            made = await connection.scalar(text("SELECT to_regclass('alembic_version')"))
-            found = made and await connection.scalar(
-                text("SELECT version_num FROM alembic_version")
-            )
+        found = await within(_DATABASE_SECONDS, _revision(request.app.state.engine))
     except (DBAPIError, OSError) as error:
         raise Unavailable("database_unavailable", "The database cannot be reached.") from error
     if found not in await to_thread.run_sync(_heads):
@@ -68,6 +69,15 @@ async def readyz(request: Request, settings: SettingsDep) -> Health:
         ) from error
     state = disk.room(settings).state
     return Health(status="ok" if state == "ok" else f"disk_{state}")
+
+
+async def _revision(engine: AsyncEngine) -> str | None:
+    """The revision of the database's schema; None where there is none."""
+    async with engine.connect() as connection:
+        if await connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
+            return None
+        found: str | None = await connection.scalar(text("SELECT version_num FROM alembic_version"))
+        return found
 
 
 @cache

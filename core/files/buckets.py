@@ -13,6 +13,9 @@ from core.files.object_stores import S3, Folder, Object, Place, origin
 from core.settings import Settings
 from core.settings.locations import Location
 
+AWAY: Final = "location_unavailable"
+"""Code of what may be well again in a while, as no other failure of a place."""
+
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 

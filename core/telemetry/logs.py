@@ -57,3 +57,6 @@ def configure(form: Literal["text", "json"]) -> None:
     logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
     # It tells the whole address of each request, and that of a webhook may hold a secret.
     logging.getLogger("httpx").setLevel(logging.WARNING)
+    # They tell of each message, of which most are ticks: gigabytes a year. Jobs tell of themselves.
+    for name in ("celery.beat", "celery.worker.strategy", "celery.app.trace"):
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -32,6 +32,8 @@ _WARM_UP: Final = "warm-up.npz"
 """`core.files.storage.Storage.warm_up`, which the next job that wants it makes again."""
 
 _LINKS: Final = "backup-"
+# What others take away, or replace, while a backup copies files.
+_KEPT: Final = ("projects", "uploads")
 # Where locks do not reach from one machine to another: longer than a backup takes.
 _LEFT_SECONDS: Final = 86_400.0
 _BLOCK: Final = 5000
@@ -64,9 +66,9 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
     """Write a backup; it has its name only when it is whole.
 
     The database is dumped from one snapshot. Files are only ever added, whole, before the rows that
-    name them, so those copied after the snapshot hold all that it names. Uploads are the exception:
-    they go when they are imported, so links keep them until they are copied. What no row names,
-    such as images of a project that was just deleted, stays out.
+    name them, so those copied after the snapshot hold all that it names. Where they go or are
+    replaced meanwhile, as uploads and files of projects are, links keep them until they are copied.
+    What no row names, such as images of a project that was just deleted, stays out.
 
     Args:
         installation: What to back up.
@@ -96,10 +98,10 @@ def _write(installation: Installation, output: IO[bytes], part: Path) -> int:
         psycopg.connect(installation.libpq_url) as connection,
         tarfile.open(fileobj=output, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
-        uploads = stack.enter_context(_kept_uploads(installation.data_dir))
+        kept = stack.enter_context(_kept(installation.data_dir))
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         manifest, snapshot, wanted = _describe(connection)
-        uploads.keep()
+        kept.keep()
         # Beside the archive, under its name: what one that is killed leaves there is known for what
         # it is, and goes before the next (``karat.local.backups``).
         dump = part.with_suffix(".dump")
@@ -110,8 +112,7 @@ def _write(installation: Installation, output: IO[bytes], part: Path) -> int:
         writer.add_bytes(MANIFEST, manifest.to_json())
         writer.add(DATABASE, dump)
         dump.unlink()
-        stored = _stored(installation.data_dir, uploads.directory)
-        for name, path in wanted.of(stored, connection):
+        for name, path in wanted.of(_stored(kept), connection):
             writer.add(f"storage/{name}", path)
         _require_same(connection, wanted)
         return writer.finish() - 2
@@ -284,23 +285,46 @@ def _find(name: str, server: int) -> str:
     )
 
 
-class _Uploads:
-    """Uploads kept by links, so that an import that ends does not take them away."""
+class _Kept:
+    """Files that go or are replaced while others are copied, kept by links.
 
-    def __init__(self, source: Path, directory: Path) -> None:
-        self._source, self.directory = source, directory
+    An import that ends takes its upload away, and what is made anew takes the place of a selection
+    or a map.
+    """
+
+    def __init__(self, data_dir: Path, directory: Path) -> None:
+        self._data_dir, self._directory = data_dir, directory
+        self._can_link = True
 
     def keep(self) -> None:
-        """Link what is there now."""
-        for path in self._source.iterdir() if self._source.is_dir() else ():
-            with contextlib.suppress(FileNotFoundError, FileExistsError):
-                if path.is_file():
-                    os.link(path, self.directory / path.name)
+        """Link what is there now; what has gone since the last time stays."""
+        for path in (path for folder in _KEPT for path in _files(self._data_dir / folder)):
+            link = self._directory / path.relative_to(self._data_dir)
+            try:
+                self._link(path, link)
+            except FileNotFoundError:
+                continue
+            except OSError:
+                # No such thing in this file system: they are copied as they are then.
+                self._can_link = False
+                return
+
+    def _link(self, path: Path, link: Path) -> None:
+        if link.exists() and link.samefile(path):
+            return
+        link.parent.mkdir(parents=True, exist_ok=True)
+        new = link.with_name(f"{link.name}.part")
+        os.link(path, new)
+        os.replace(new, link)
+
+    def root(self, folder: str) -> Path:
+        """Where the files of a folder of ``STORED`` are."""
+        return (self._directory if self._can_link and folder in _KEPT else self._data_dir) / folder
 
 
 @contextlib.contextmanager
-def _kept_uploads(data_dir: Path) -> Iterator[_Uploads]:
-    # Beside the uploads: links do not reach over file systems.
+def _kept(data_dir: Path) -> Iterator[_Kept]:
+    # Beside the files: links do not reach over file systems.
     _remove_links(data_dir)
     with (
         contextlib.ExitStack() as stack,
@@ -309,9 +333,9 @@ def _kept_uploads(data_dir: Path) -> Iterator[_Uploads]:
         # Where folders cannot be locked, nobody takes this one for left over either.
         with contextlib.suppress(OSError):
             stack.enter_context(_locked(Path(name)))
-        uploads = _Uploads(data_dir / "uploads", Path(name))
-        uploads.keep()
-        yield uploads
+        kept = _Kept(data_dir, Path(name))
+        kept.keep()
+        yield kept
 
 
 def _remove_links(data_dir: Path) -> None:
@@ -334,14 +358,19 @@ def _locked(directory: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _stored(data_dir: Path, uploads: Path) -> Iterator[tuple[str, Path]]:
+def _stored(kept: _Kept) -> Iterator[tuple[str, Path]]:
     """Name and place of every file to keep."""
     for folder in STORED:
-        root = uploads if folder == "uploads" else data_dir / folder
-        for parent, directories, names in os.walk(root):
-            directories.sort()
-            for name in sorted(names):
-                path = Path(parent, name)
-                kept = not name.endswith(".part") and name != _WARM_UP
-                if kept and path.is_file() and not path.is_symlink():
-                    yield str(Path(folder, path.relative_to(root))), path
+        root = kept.root(folder)
+        for path in _files(root):
+            yield str(Path(folder, path.relative_to(root))), path
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for parent, directories, names in os.walk(root):
+        directories.sort()
+        for name in sorted(names):
+            path = Path(parent, name)
+            is_whole = not name.endswith(".part") and name != _WARM_UP
+            if is_whole and path.is_file() and not path.is_symlink():
+                yield path

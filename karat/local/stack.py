@@ -17,6 +17,7 @@ from typing import Self
 from core.security.private import private_files, protect
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from karat.local.fork_server import ForkServer
+from karat.local.logs import keep_small
 from karat.local.processes import DirectoryLock, Process, ServiceError, tail
 from karat.local.programs import Programs
 from karat.local.supervisor import Supervisor
@@ -28,7 +29,6 @@ STATE_FILE = "running.json"
 LOCK_FILE = "karat.lock"
 # Where the demo keeps everything, below the directory of what is no demo.
 DEMO_DIRECTORY = "demo"
-_LARGEST_LOG = 10_000_000
 # Threads of a training worker that wait by spinning take the cores from the API and the database,
 # and from each other.
 _DEFAULTS = {"OMP_WAIT_POLICY": "PASSIVE"}
@@ -89,7 +89,7 @@ class Stack:
         self._programs: Programs | None = None
         self._extra_environment = dict(environment or {})
         self._lock = DirectoryLock(self.data_dir / LOCK_FILE, str(self.data_dir))
-        self._supervisor = Supervisor(notify, no_room=self._no_room)
+        self._supervisor = Supervisor(notify, no_room=self._no_room, logs=self.logs)
         self._postgres = EmbeddedPostgres(
             self.data_dir / "postgres", self.logs / "postgres.log", settings=postgres_settings
         )
@@ -325,8 +325,7 @@ class Stack:
 
     def _log(self, name: str) -> Path:
         log = self.logs / f"{name}.log"
-        if log.exists() and log.stat().st_size > _LARGEST_LOG:
-            log.replace(log.with_suffix(".log.1"))
+        keep_small(log)
         return log
 
 

@@ -6,11 +6,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from karat.local.logs import keep_small
 from karat.local.processes import Process, ServiceError, first_line, stop_all
 
 _MOST_RESTARTS = 8
 _STEADY_SECONDS = 60.0
+_LOG_SECONDS = 60.0
 
 
 @dataclass
@@ -35,6 +38,7 @@ class Supervisor:
         first_pause: float = 0.25,
         longest_pause: float = 15.0,
         no_room: Callable[[], bool] = lambda: False,
+        logs: Path | None = None,
     ) -> None:
         """Supervise nothing yet.
 
@@ -44,7 +48,10 @@ class Supervisor:
             longest_pause: Seconds beyond which it is not doubled.
             no_room: Whether the disk is full: what dies then is tried again for ever, since all
                 goes on once there is room.
+            logs: Directory of the logs of what is supervised, which are kept small.
         """
+        self._logs = logs
+        self._looked = time.monotonic()
         self._longest_pause = longest_pause
         self._no_room = no_room
         self._first_pause = first_pause
@@ -111,11 +118,19 @@ class Supervisor:
                     if self._watching:
                         for name, child in self._children.items():
                             self._look_after(name, child)
+                self._look_at_logs()
         except Exception as error:
             # Nobody would notice otherwise that nothing is started again.
             self.failure = ServiceError(f"Processes are watched no more: {first_line(error)}.")
             self.failed.set()
             self._closed.wait()
+
+    def _look_at_logs(self) -> None:
+        if self._logs is None or time.monotonic() - self._looked < _LOG_SECONDS:
+            return
+        self._looked = time.monotonic()
+        for log in self._logs.glob("*.log"):
+            keep_small(log)
 
     def _look_after(self, name: str, child: _Child) -> None:
         now = time.monotonic()

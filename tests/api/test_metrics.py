@@ -129,6 +129,18 @@ def test_every_response_has_the_id_of_its_request(installation: Settings) -> Non
         assert http.get("/api/auth/me").headers["x-request-id"]
 
 
+def test_logs_say_nothing_of_each_message(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # This process has logs of its own.
+    monkeypatch.setattr(logging, "basicConfig", lambda **_: None)
+    caplog.set_level(logging.INFO)
+    logs.configure("text")
+    names = ("celery.beat", "celery.worker.strategy", "celery.app.trace")
+    assert {logging.getLogger(name).isEnabledFor(logging.INFO) for name in names} == {False}
+    assert {logging.getLogger(name).isEnabledFor(logging.WARNING) for name in names} == {True}
+
+
 def test_lines_of_the_log_name_the_request_or_the_job() -> None:
     record = logging.LogRecord("karat", logging.WARNING, "", 0, "lost %s", ("it",), None)
     known, job = logs.request_id.set("mine"), logs.job_id.set(7)

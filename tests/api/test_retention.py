@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import psycopg
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select, text
@@ -9,6 +10,7 @@ from sqlalchemy import func, select, text
 from core.lifecycle import move_project, new_job
 from core.retention import due_at, expire_one
 from core.security.audit_chain import BROKEN
+from core.settings import Settings
 from core.states import JobKind, ProjectState, Role
 from core.tables import Audit, Example, Project, Removal
 from tests.world import World
@@ -90,17 +92,39 @@ def test_a_project_goes_when_its_time_is_over_and_everybody_was_told(
     assert world.session.scalars(text(BROKEN)).all() == []
 
 
-def test_many_that_are_due_at_once_go_one_sweep_after_the_other(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """So that somebody who sees it in the log may still stop it."""
-    for _ in range(4):
+def add_due(world: World, count: int) -> list[int]:
+    """Projects whose time is over; their ids."""
+    ids = []
+    for _ in range(count):
         project = world.project(state=ProjectState.RUNNING)
         project.retain_days, project.retain_since = 7, NOW
         move_project(project, ProjectState.FINISHED)
         world.session.flush()
         lapse(world, project, timedelta(days=7))
+        ids.append(project.id)
     world.session.commit()
+    return ids
+
+
+def test_while_one_is_deleted_nobody_waits_for_it_or_begins_with_the_next(
+    world: World, installation: Settings
+) -> None:
+    """All the threads that sweep would be deleting, or would wait."""
+    first, _ = add_due(world, 2)
+    with psycopg.connect(installation.libpq_url) as deleting:
+        deleting.execute("DELETE FROM projects WHERE id = %s", [first])
+        world.session.execute(text("SET lock_timeout = '3s'"))
+        assert expire_one(world.session) is None
+        deleting.commit()
+    assert expire_one(world.session) is not None
+    assert world.session.scalars(select(Project.id)).all() == []
+
+
+def test_many_that_are_due_at_once_go_one_sweep_after_the_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that somebody who sees it in the log may still stop it."""
+    add_due(world, 4)
     for left in (1, 0):
         monkeypatch.setattr(task, "_asked", float("-inf"))
         task.remove_files({})

@@ -2,15 +2,19 @@
 
 import gc
 import gzip
+import socket
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from api.__main__ import main
 from api.main import create_app
+from api.operations import health
+from core.db import sync_engine
 from core.settings import Settings
 from core.states import JobState
 from core.tables import Job
@@ -68,6 +72,32 @@ def test_without_a_database_the_process_lives_and_is_not_ready(
     assert int(me.headers["Retry-After"]) > 0
     assert me.headers["retry-after"] == "1"
     assert ready.headers["content-type"] == me.headers["content-type"] == PROBLEM
+
+
+def test_a_database_that_hangs_is_away(
+    installation: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_DATABASE_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://karat@127.0.0.1:{silent.getsockname()[1]}/karat"
+        with TestClient(create_app(installation.model_copy(update={"database_url": url}))) as http:
+            ready = http.get("/readyz")
+    assert (ready.status_code, ready.json()["code"]) == (503, "database_unavailable")
+
+
+@pytest.mark.parametrize("said", ["", "&keepalives_idle=60&tcp_user_timeout=0"])
+def test_connections_notice_that_the_server_is_gone(installation: Settings, said: str) -> None:
+    given = installation.model_copy(update={"database_url": installation.database_url + said})
+    engine = sync_engine(given)
+    with engine.connect() as connection:
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, psycopg.Connection)
+        found = driver.info.get_parameters()
+    engine.dispose()
+    names = ("connect_timeout", "keepalives_idle", "keepalives_count", "tcp_user_timeout")
+    assert [found.get(name) for name in names] == (
+        ["10", "60", "3", "0"] if said else ["10", "15", "3", "20000"]
+    )
 
 
 def test_broker_that_goes_away_stops_readiness_and_no_work(

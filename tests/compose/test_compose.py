@@ -89,6 +89,12 @@ def test_ours_run_without_rights(name: str) -> None:
     assert service["security_opt"] == ["no-new-privileges:true"]
 
 
+def test_no_log_grows_for_ever() -> None:
+    assert {
+        name for name, one in SERVICES.items() if "max-size" not in one["logging"]["options"]
+    } == set()
+
+
 def test_only_the_migration_has_the_account_of_the_owner() -> None:
     owner = make_url(SERVICES["migrate"]["environment"]["DATABASE_URL"])
     assert owner.username == SERVICES["postgres"]["environment"]["POSTGRES_USER"]

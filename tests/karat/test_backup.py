@@ -16,6 +16,7 @@ from psycopg import sql
 from sqlalchemy import create_engine, select, text, update
 
 from core import settings
+from core.files.storage import write_atomically
 from core.lifecycle import claim_job, new_job
 from core.security.sealing import KEY_FILE, Sealer
 from core.states import ArtifactKind, JobKind, JobState, ProjectState, Role
@@ -175,6 +176,38 @@ def test_what_is_backed_up_while_images_come_in_is_whole(
     assert problems(empty) == []
     assert not (empty.data_dir / "images" / "stray").exists()
     assert not list(empty.data_dir.glob("*.part"))
+
+
+def test_what_is_made_anew_meanwhile_is_backed_up_as_the_rows_name_it(
+    source: Installation,
+    empty: Installation,
+    world: World,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A selection gets a file of another name; a model that is trained once more, the same."""
+    (model,) = world.session.scalars(select(Artifact))
+    chosen = f"projects/{model.project_id}/chosen-1.parquet"
+    world.storage.artifact(chosen).write_bytes(b"chosen")
+    digest = sha256(b"chosen").hexdigest()
+    row = {"kind": ArtifactKind.SCORES, "storage_key": chosen, "sha256": digest, "bytes": 6}
+    world.session.add(Artifact(project_id=model.project_id, **row))
+    world.session.commit()
+
+    def made_anew(*given: Any) -> None:
+        dump(*given)
+        world.storage.artifact(chosen).rename(world.storage.artifact(f"{chosen}-2"))
+        write_atomically(
+            world.storage.artifact(model.storage_key), lambda part: part.write_bytes(b"other")
+        )
+
+    dump = backup._dump
+    monkeypatch.setattr(backup, "_dump", made_anew)
+    back_up(source, tmp_path / "karat.tar")
+    restore_from(tmp_path / "karat.tar", empty)
+    assert (empty.data_dir / chosen).read_bytes() == b"chosen"
+    assert (empty.data_dir / model.storage_key).read_bytes() == b"model"
+    assert problems(empty) == []
 
 
 @pytest.mark.parametrize(("before", "whole"), [(8, False), (None, True)])

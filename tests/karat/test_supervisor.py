@@ -105,3 +105,22 @@ def test_on_a_full_disk_it_is_tried_for_as_long_as_it_takes(tmp_path: Path) -> N
     full = False
     assert supervisor.failed.wait(30)
     supervisor.close()
+
+
+def test_the_log_of_what_runs_for_years_is_set_aside_as_it_grows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karat.local.supervisor._LOG_SECONDS", 0.0)
+    monkeypatch.setattr("karat.local.logs._LARGEST", 100)
+    supervisor = Supervisor(lambda _: None, logs=tmp_path)
+    log, small = tmp_path / "api.log", tmp_path / "redis.log"
+    small.write_text("small")
+    with log.open("ab", buffering=0) as process:
+        process.write(b"x" * 200)
+        supervisor.watch()
+        eventually(lambda: log.stat().st_size == 0, "the log is emptied")
+        process.write(b"goes on")
+    supervisor.close()
+    assert log.read_text() == "goes on"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["api.log", "api.log.1", "redis.log"]
+    assert (tmp_path / "api.log.1").read_text() == "x" * 200

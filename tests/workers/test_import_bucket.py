@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ from core.media.images.thumbnails import LARGEST, thumbnail
 from core.states import JobState, Split
 from core.tables import Job
 from models.media.images.store import PixelStore, fit_image
-from tests.s3 import Bucket
+from tests.s3 import Bucket, out_of_reach
 from tests.workers.import_files import Pool, encoded, jpeg, picture, png, reasons, zipped
+from workers.celery_tasks.sweep import sweep
 from workers.imports import prefetch
 from workers.imports.bucket import Listing
 
@@ -328,10 +330,58 @@ def test_says_why_a_bucket_cannot_be_read(
     monkeypatch.setenv(variable, value)
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     settings.settings.cache_clear()
-    job = pool.bucket(bucket.url)
+    job = pool.bucket(bucket.url, dry_run=True)
     assert job.error is not None
     assert job.error["code"] == code
     assert "secret" not in json.dumps(job.error)
+
+
+def test_a_bucket_that_is_away_is_waited_for_and_not_for_ever(
+    bucket: Bucket, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.put({"1.png": png(1)})
+    job = pool.queue_bucket(bucket.url)
+
+    def waits() -> bool:
+        pool.session.refresh(job)
+        return str(job.state) == "queued" and (job.message or "").startswith("Waits for the bucket")
+
+    with monkeypatch.context() as meanwhile:
+        out_of_reach(meanwhile)
+        settings.settings.cache_clear()
+        pool.run(job)
+        assert waits()
+        sweep({})
+        # The first time at once, and then after as long as it is away already.
+        assert not waits()
+        pool.run(job)
+        job.checkpoint = since(job, timedelta(minutes=2))
+        pool.session.commit()
+        sweep({})
+        assert waits()
+        # Never longer than some minutes.
+        job.checkpoint, job.sent_at = since(job, timedelta(days=2)), ago(timedelta(minutes=6))
+        pool.session.commit()
+        sweep({})
+        pool.run(job)
+        assert job.error is not None
+        assert (job.state, job.error["code"]) == (JobState.FAILED, "location_unavailable")
+        requeue_job(job)
+        pool.session.commit()
+        pool.run(job)
+        assert waits()
+    settings.settings.cache_clear()
+    sweep({})
+    assert result(pool.run(job))["added"] == 1
+
+
+def ago(time: timedelta) -> datetime:
+    return datetime.now(UTC) - time
+
+
+def since(job: Job, time: timedelta) -> dict[str, Any]:
+    """The checkpoint of a job that waits for a bucket for so long."""
+    return {**job.checkpoint, "away": {**job.checkpoint["away"], "since": ago(time).isoformat()}}
 
 
 def test_a_folder_that_is_shared_serves_as_a_bucket(

@@ -1,5 +1,6 @@
 """Jobs whose message was lost or whose worker died are found again."""
 
+import json
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,13 +8,14 @@ from pathlib import Path
 import pytest
 import redis
 from celery.beat import Scheduler
+from celery.utils.imports import symbol_by_name
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core.jobs import queue
-from core.jobs.messages import MESSAGES, RunJob, Sweep, TryJudges
+from core.jobs.messages import HOUSEKEEPING, MESSAGES, WEB, FollowPeople, RunJob, Sweep, TryJudges
 from core.lifecycle import claim_job, requeue_job
-from core.settings import settings
+from core.settings import Settings, settings
 from core.states import JobState, RoundState
 from core.tables import Job, Round, Worker
 from tests.conftest import Services
@@ -243,20 +245,46 @@ def test_a_killed_worker_is_missed_when_the_clock_is_set_back(
     eventually(missed, "the list of workers says that it is gone", seconds=10)
 
 
-@pytest.mark.usefixtures("installation")
-def test_sweeps_go_on_when_the_clock_is_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def ticks(installation: Settings) -> Scheduler:
+    """The scheduler as its command starts it, on the broker of this installation."""
+    del installation
     own = queue.celery()
     own.conf.beat_schedule = app.conf.beat_schedule
-    scheduler = Scheduler(app=own)
-    scheduler.setup_schedule()
+    found: Scheduler = symbol_by_name(app.conf.beat_scheduler)(app=own)
+    found.setup_schedule()
+    return found
+
+
+def test_what_counts_all_that_was_ever_said_is_asked_for_seldom() -> None:
+    every = {name: one["schedule"].run_every for name, one in app.conf.beat_schedule.items()}
+    assert every[FollowPeople.task] >= 60 * every[Sweep.task]
+
+
+def test_ticks_that_nobody_takes_are_few_and_good_by_any_clock(
+    ticks: Scheduler, services: Services
+) -> None:
+    for _ in range(60):
+        for entry in ticks.schedule.values():
+            ticks.apply_entry(entry)
+    assert [queue.waiting(one) for one in (HOUSEKEEPING, WEB)] == [100, 60]
+    with redis.Redis(unix_socket_path=str(services.redis.socket_path)) as broker:
+        messages = [json.loads(one) for one in broker.lrange(HOUSEKEEPING, 0, -1)]
+    # A worker whose clock is ahead of the scheduler's would throw them away.
+    assert {one["headers"]["expires"] for one in messages} == {None}
+
+
+def test_sweeps_go_on_when_the_clock_is_set_back(
+    ticks: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shift = timedelta(0)
-    monkeypatch.setattr(own, "now", lambda: datetime.now(UTC) + shift)
-    scheduler.tick()
+    monkeypatch.setattr(ticks.app, "now", lambda: datetime.now(UTC) + shift)
+    ticks.tick()
     shift = -timedelta(hours=1)
     before = queue.waiting(Sweep.queue)
 
     def swept() -> bool:
-        scheduler.tick()
+        ticks.tick()
         return queue.waiting(Sweep.queue) > before
 
     eventually(swept, "the scheduler asks for a sweep within seconds", seconds=30)

@@ -142,8 +142,16 @@ def test_an_import_of_what_is_new_reads_folders_as_the_first_one_did(
     assert last.meta == {"camera": "south", "label": "dog"}
 
 
-def test_a_cancelled_import_is_begun_anew_only_when_asked(
-    bucket: Bucket, follower: Follower
+@pytest.mark.parametrize(
+    ("ended", "goes_on"),
+    [
+        ({"state": JobState.CANCELLED}, False),
+        ({"state": JobState.FAILED, "error": {"code": "internal"}}, False),
+        ({"state": JobState.FAILED, "error": {"code": "location_unavailable"}}, True),
+    ],
+)
+def test_an_import_that_was_ended_is_begun_anew_only_when_asked(
+    bucket: Bucket, follower: Follower, ended: dict[str, Any], goes_on: bool
 ) -> None:
     bucket.put({"1.png": png(1)})
     made = follower.add(bucket.url)
@@ -152,12 +160,13 @@ def test_a_cancelled_import_is_begun_anew_only_when_asked(
     look(made["id"], context.sessions(), settings.settings())
     session.expire_all()
     first = sync.import_id
-    session.execute(update(Job).values(state=JobState.CANCELLED))
+    session.execute(update(Job).values(**ended))
     session.execute(update(Sync).values(due_at=sync.created_at))
     session.commit()
     look(made["id"], context.sessions(), settings.settings())
     session.expire_all()
-    assert (sync.import_id, sync.new, follower.pool.examples()) == (first, 1, [])
+    assert (sync.import_id != first, sync.new) == (goes_on, 1)
+    assert follower.pool.examples() == []
     assert follower.look(made["id"])["latest_import"]["state"] == "succeeded"
     assert len(follower.pool.examples()) == 1
 

@@ -101,7 +101,7 @@ def _lost(session: Session, job: Job, now: datetime, waiting: int) -> bool:
     """
     if is_blocked(job):
         # A worker took its message, and dropped it.
-        return may_begin(session, job)
+        return may_begin(session, job, now)
     if job.state is JobState.RUNNING:
         if not is_silent(job, now):
             return False

@@ -6,18 +6,21 @@ from datetime import UTC
 from typing import Any, Final
 
 from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.orm import Session
 
 from core import events
 from core.errors import Conflict, DomainError
 from core.files import disk
+from core.files.buckets import AWAY
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.jobs.pauses import Pause
 from core.lifecycle import finish_job, give_back_job, pause_job
 from core.states import JobState
+from core.tables import Job
 from core.telemetry import logs, tracing
 from models.errors import Cancelled, ExamplesLost, ModelError
-from workers.execution.claiming import NO_ROOM, claim, let_others_in
+from workers.execution.claiming import NO_ROOM, claim, let_others_in, wait_for_bucket
 from workers.execution.handlers import Handler, handler_of
 from workers.jobs.context import JobContext, Lost, NoRoom, Paused, SteppedAside
 
@@ -93,6 +96,8 @@ def _run(context: JobContext, handler: Handler) -> None:
         context.log.write("stops: the database went away; the job starts again by itself")
     except (DomainError, ModelError) as error:
         code = getattr(error, "code", "model_error")
+        if code == AWAY and _wait_for_bucket(context):
+            return
         _end(context, handler, JobState.FAILED, error={"code": code, "detail": str(error)})
     except Exception as error:
         # What the libraries raise on a full disk says nothing of it.
@@ -132,8 +137,7 @@ def _wait_for_room(context: JobContext) -> bool:
         with context.transaction() as (session, job):
             give_back_job(job)
             job.message = NO_ROOM
-            data = {"id": job.id, "state": job.state}
-            session.execute(events.notify(context.project_id, events.Topic.JOB, data))
+            _tell(session, context, job)
     except Lost:
         logger.warning("job %s goes on elsewhere", context.job_id)
         return False
@@ -145,16 +149,28 @@ def _wait_for_room(context: JobContext) -> bool:
     return True
 
 
+def _wait_for_bucket(context: JobContext) -> bool:
+    """Queue the job again; the sweep sends it when it is time. False if it is to end."""
+    try:
+        with context.transaction() as (session, job):
+            waits = not job.cancel_requested and wait_for_bucket(job)
+            if waits:
+                _tell(session, context, job)
+    except Lost:
+        logger.warning("job %s goes on elsewhere", context.job_id)
+        return True
+    if waits:
+        logger.warning("job %s waits for the bucket", context.job_id)
+        context.log.write("waits: the bucket cannot be reached")
+    return waits
+
+
 def _give_back(context: JobContext, reason: str) -> None:
     try:
         with context.transaction() as (session, job):
             give_back_job(job)
             queue.enqueue(session.info, job)
-            session.execute(
-                events.notify(
-                    context.project_id, events.Topic.JOB, {"id": job.id, "state": job.state}
-                )
-            )
+            _tell(session, context, job)
     except Lost:
         logger.warning("job %s goes on elsewhere", context.job_id)
         return
@@ -169,8 +185,7 @@ def _pause(context: JobContext, handler: Handler, pause: Pause) -> None:
             if not cancelled:
                 pause_job(job, pause.to_json())
                 let_others_in(session, job)
-                data = {"id": job.id, "state": job.state}
-                session.execute(events.notify(context.project_id, events.Topic.JOB, data))
+                _tell(session, context, job)
     except Lost:
         logger.warning("job %s goes on elsewhere", context.job_id)
         return
@@ -200,13 +215,15 @@ def _end(
             if state is not JobState.SUCCEEDED:
                 handler.failed(session, job)
             let_others_in(session, job)
-            session.execute(
-                events.notify(
-                    context.project_id, events.Topic.JOB, {"id": job.id, "state": job.state}
-                )
-            )
+            _tell(session, context, job)
     except Lost:
         logger.warning("job %s ended elsewhere", context.job_id)
         return
     logger.info("job %s %s", context.job_id, state)
     context.log.write(f"{state}: {error['code']}: {error['detail']}" if error else str(state))
+
+
+def _tell(session: Session, context: JobContext, job: Job) -> None:
+    """Tell pages of the state of the job, when that is stored."""
+    data = {"id": job.id, "state": job.state}
+    session.execute(events.notify(context.project_id, events.Topic.JOB, data))

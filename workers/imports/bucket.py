@@ -79,7 +79,7 @@ class Bucket:
 
 
 def _refused(error: DomainError) -> Refused:
-    """An object's own failure; a place that cannot be reached fails the job, which resumes."""
+    """An object's own failure; the job waits for a place that cannot be reached."""
     reason = _REFUSALS.get(error.code)
     if reason is None:
         raise error

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from core import events
 from core.errors import DomainError
 from core.files import disk
-from core.files.buckets import Buckets
+from core.files.buckets import AWAY, Buckets
 from core.jobs import queue
 from core.jobs.imports import ImportParams
 from core.lifecycle import new_job
@@ -199,12 +199,14 @@ def _finish(
 def _may_import(session: Session, sync: Sync, *, asked: bool) -> bool:
     """Whether what is new is imported now: one that somebody has ended is not begun anew unasked.
 
-    One that failed can be retried, and would most likely fail again.
+    One that failed can be retried, and would most likely fail again, but where the bucket was away,
+    which has just been listed.
     """
     last = session.get(Job, sync.import_id) if sync.import_id is not None else None
     if last is None or last.state is JobState.SUCCEEDED:
         return True
-    return last.state in _UNDONE and asked
+    was_away = last.state is JobState.FAILED and (last.error or {}).get("code") == AWAY
+    return was_away or (last.state in _UNDONE and asked)
 
 
 def _import(session: Session, sync: Sync, params: ImportParams) -> None:
