@@ -6,7 +6,7 @@ from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -17,6 +17,7 @@ from workers.imports.bucket import Bucket
 from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.parquet.bounds import BoundedParquet
 from workers.imports.formats.parquet.columns import holds_votes, states
+from workers.imports.formats.parquet.declared import declared_names, written
 from workers.imports.formats.parquet.kinds import is_list
 from workers.imports.formats.row_items import RowItems, column_of, is_ours
 from workers.imports.formats.rows import Place, Row, header_of, is_csv, survey, text_rows
@@ -180,6 +181,11 @@ def _leaves(file: BoundedParquet, column: str, needed: Collection[str]) -> list[
     return file.leaves(column, OF_VOTES) if is_needed or not pa.types.is_nested(kind) else []
 
 
+def _named(row: dict[str, Any], declared: Mapping[str, tuple[str, ...]]) -> Row:
+    """A row with names in place of the numbers that the file declares them for."""
+    return row | {name: written(row.get(name), names) for name, names in declared.items() if names}
+
+
 def _parquet(
     path: Path, needed: Collection[str], columns: Collection[str] | None
 ) -> Iterator[Place]:
@@ -193,11 +199,12 @@ def _parquet(
     number = 0
     with closing(BoundedParquet(path)) as file:
         names = [name for name in file.schema.names if columns is None or name in columns]
+        declared = {name: declared_names(file.schema, name) for name in names if name in needed}
         leaves = [leaf for name in names for leaf in _leaves(file, name, needed)]
         extras = [name for name in leaves if name not in needed]
         # Of rows that state nothing it is an extra itself.
         told = {EXTRAS}.intersection(needed)
         for _, batch in file.batches(leaves, optional=extras):
             for row in file.rows(batch, needed, MOST_VOTES, extras=told):
-                yield f"row {number}", row
+                yield f"row {number}", row if isinstance(row, str) else _named(row, declared)
                 number += 1

@@ -1,12 +1,12 @@
 """Which column of a Parquet file is what."""
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from core.states import Medium
+from workers.imports.formats.parquet.declared import declared_names
 from workers.imports.formats.parquet.kinds import (
     is_list,
     is_read,
@@ -171,7 +171,7 @@ def find_columns(
         field.name for field in schema if field.name not in taken and is_small(field.type)
     )
     roles = (label, split, *annotations, *extras)
-    names = {column: _declared_names(schema, column) for column in roles if column}
+    names = {column: declared_names(schema, column) for column in roles if column}
     return Columns(
         content, keys, label, split, name, tuple(annotations), extras, names, stated, flags, digest,
         medium,
@@ -232,13 +232,3 @@ def has_path(kind: pa.DataType) -> bool:
 
 def _is_label(kind: pa.DataType) -> bool:
     return is_small(kind.value_type if pa.types.is_dictionary(kind) else kind)
-
-
-def _declared_names(schema: pa.Schema, label: str) -> tuple[str, ...]:
-    """Class names in the schema's ``huggingface`` entry, in the order of their numbers."""
-    try:
-        declared = json.loads((schema.metadata or {})[b"huggingface"])
-        names = declared["info"]["features"][label]["names"]
-        return tuple(str(name) for name in names)
-    except (KeyError, TypeError, ValueError):
-        return ()
