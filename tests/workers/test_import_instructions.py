@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,14 @@ from core.tables import Example, ExampleText, Job
 from tests.instructions import instructions
 from tests.workers.import_files import Pool, reasons, zipped
 from tests.world import World
+from workers.imports.formats.lines import PLAIN
+from workers.imports.instructions.parquet import ParquetTable
+from workers.imports.instructions.parse import BESIDE
+from workers.imports.instructions.source import TextTable, instruction_source
 from workers.jobs import context
 from workers.verify.__main__ import verify
+
+MIB = 1 << 20
 
 
 @pytest.fixture
@@ -163,6 +170,34 @@ def test_chats_that_are_none_are_refused(rows: Pool) -> None:
     ):
         result = done(rows.add(jsonl({"messages": messages}), "a.jsonl"))
         assert said in next(iter(reasons(result).values())), messages
+
+
+CALL = [{"id": "c1", "function": {"name": "look_up", "arguments": "{}"}}]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_messages_that_say_more_than_text_are_refused_or_named(tmp_path: Path, kind: str) -> None:
+    beside: list[dict[str, Any]] = [
+        {"tool_calls": CALL, "content": None},
+        {"function_call": CALL[0]["function"], "content": ""},
+        {"tool_calls": [], "function_call": {"name": None, "arguments": None}},
+        {"tool_calls": None, "weight": 1.0, "reasoning_content": None},
+        {"weight": 0.0},
+        {"reasoning_content": "A greeting."},
+    ]
+    given = [[LONG_CHAT[0], {**LONG_CHAT[1], **more}, *LONG_CHAT[2:]] for more in beside]
+    lines = [{"messages": messages} for messages in given]
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(table(lines) if kind == "parquet" else jsonl(*lines))
+    made = ParquetTable(path, MIB) if kind == "parquet" else TextTable(path, path.name, PLAIN)
+    with closing(instruction_source(made, path.name, MIB)) as source:
+        items = list(source.items(0))
+    assert [one.refused and one.refused.reason for one in items] == [
+        "message 2 holds tool_calls; only text is taken",
+        "message 2 holds function_call; only text is taken",
+        None, None, None, None,
+    ]  # fmt: skip
+    assert [one.remark for one in items[2:]] == ["", "", BESIDE, BESIDE]
 
 
 def test_files_without_instructions_are_refused_as_a_whole(rows: Pool) -> None:

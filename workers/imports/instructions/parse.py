@@ -43,11 +43,17 @@ _ROLES: Final[Mapping[str, Role]] = {
     "ipython": "tool",
     "observation": "tool",
 }
+NO_TEXTS: Final = ("tool_calls", "function_call", "audio", "images")
+"""Members of messages that say what is no text."""
+_THOUGHTS: Final = ("reasoning_content", "thinking")
+TURN: Final = ("role", "content", "from", "value", "weight", *_THOUGHTS)
+"""Members of messages that hold texts and numbers."""
 _MOST_TURNS: Final = 1000
 _MOST_RESPONSES: Final = 100
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 MENDED: Final = "halves of characters in it, which no text can hold, were replaced"
+BESIDE: Final = "thoughts in its messages, and weights of 0, are left out"
 UNANSWERED: Final = "a response only says that there is none, such as <nooutput>"
 _NO_RESPONSE: Final = re.compile(r"\s*<\s*no\s?(?:output|response|answer)\s*>\s*", re.IGNORECASE)
 
@@ -82,10 +88,10 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A row, and whether something in it had to be replaced."""
+    """A row, and what is to be known of how it was read; empty if nothing is."""
 
     row: InstructionRow
-    is_mended: bool
+    told: str
 
 
 def find_columns(names: Collection[str]) -> Columns | None:
@@ -116,7 +122,7 @@ def parse(fields: Mapping[str, Any], columns: Columns) -> Parsed | Refused:
         values = _chat(fields, columns, texts) if columns.chat else {}
         if columns.asked and not values.get("turns"):
             values = _pair(fields, columns, texts)
-        return Parsed(InstructionRow(**values), texts.is_mended)
+        return Parsed(InstructionRow(**values), texts.told)
     except _Unfit as error:
         return Refused(printable(str(error)))
     except ValidationError as error:
@@ -125,17 +131,15 @@ def parse(fields: Mapping[str, Any], columns: Columns) -> Parsed | Refused:
 
 def remark(found: Parsed) -> str:
     """What is to be known of a row that is taken in; empty if nothing is."""
-    if found.is_mended:
-        return MENDED
     is_empty = any(_NO_RESPONSE.fullmatch(one) for one in found.row.responses)
-    return UNANSWERED if is_empty else ""
+    return found.told or (UNANSWERED if is_empty else "")
 
 
 class _Texts:
-    """Reads texts, and notes whether one had to be mended."""
+    """Reads texts, and notes what is to be known of them."""
 
     def __init__(self) -> None:
-        self.is_mended = False
+        self.told = ""
 
     def of(self, value: object, what: str) -> str:
         """A text, or a number as one; nothing is an empty text."""
@@ -149,7 +153,8 @@ class _Texts:
                 f"character {said.index(chr(0)) + 1:,} of {what} is NUL, which none may hold"
             )
         mended = _HALVES.sub(_REPLACEMENT, said)
-        self.is_mended |= mended != said
+        if mended != said:
+            self.told = MENDED
         return mended
 
 
@@ -236,7 +241,18 @@ def _turn(number: int, stated: object, texts: _Texts) -> Turn:
     if role is None:
         shown = repr(who)[:50] if who is not None else "nobody"
         raise _Unfit(f"{what} is by {shown}; known are system, user (human), assistant (gpt), tool")
+    if other := next((name for name in NO_TEXTS if _says(stated.get(name))), None):
+        raise _Unfit(f"{what} holds {other}; only text is taken")
+    if stated.get("weight") == 0 or any(_says(stated.get(name)) for name in _THOUGHTS):
+        texts.told = texts.told or BESIDE
     return Turn(role=role, content=_content(content, what, texts))
+
+
+def _says(value: object) -> bool:
+    """Whether anything is there: tables have a place for what another row says."""
+    if isinstance(value, Mapping | list):
+        return any(map(_says, value.values() if isinstance(value, Mapping) else value))
+    return value not in (None, "")
 
 
 def _content(value: object, what: str, texts: _Texts) -> str:
