@@ -6,7 +6,7 @@ from typing import Final
 
 from workers.imports.formats.parquet.bounds import MOST_ROW_TEXT, BoundedParquet
 from workers.imports.formats.rows import Place
-from workers.imports.instructions.parse import NO_TEXTS, OURS, TURN, find_columns
+from workers.imports.instructions.parse import HISTORIES, NO_TEXTS, OURS, TURN, find_columns
 from workers.imports.instructions.shapes import PARTS, find_shape
 from workers.imports.stated import EXTRAS
 
@@ -49,7 +49,7 @@ class ParquetTable:
             for name in self.names
             for leaf in self._file.leaves(name, parts if name in needed else None)
         ]
-        more = [leaf for leaf in self._file.every_leaf if _is_no_text(leaf, needed)]
+        more = [leaf for leaf in self._file.every_leaf if _is_nested(leaf, needed)]
         leaves = list(dict.fromkeys((*leaves, *more)))
         optional = [leaf for leaf in leaves if leaf.split(".")[0] not in needed]
         longest_row = _TIMES * self._most + MOST_ROW_TEXT
@@ -66,7 +66,8 @@ class ParquetTable:
         self._file.close()
 
 
-def _is_no_text(leaf: str, needed: Collection[str]) -> bool:
-    """Whether a leaf is within what messages of a column that is needed say beside text."""
+def _is_nested(leaf: str, needed: Collection[str]) -> bool:
+    """Whether a leaf is of a history, or within what messages say beside text."""
     column, *inside = leaf.split(".")
-    return column in needed and not set(NO_TEXTS).isdisjoint(inside)
+    is_read = column.casefold() in HISTORIES or not set(NO_TEXTS).isdisjoint(inside)
+    return column in needed and is_read

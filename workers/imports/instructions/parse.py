@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import ValidationError
 
 from core.tasks.instruction_rows import InstructionRow, Role, Turn
+from core.tasks.instruction_rows import asked as whole_question
 from models.catalog.faults import fault_of
 from workers.imports.items import Refused, printable
 
@@ -20,6 +21,7 @@ _PAIRS: Final = (
     ("question", ("answer", "answers", "response", "responses", "output")),
     ("query", ("response", "responses", "answer", "output")),
 )
+HISTORIES: Final = ("history",)
 _INPUTS: Final = ("input", "context")
 OURS: Final = frozenset({"instruction", "input", "responses", "messages", "sha256", "name", "meta"})
 """Columns that our own Parquet has."""
@@ -72,6 +74,7 @@ class Columns(NamedTuple):
         answered: What is answered.
         inputs: What it is asked about.
         system: What the model is told to be.
+        history: What was asked and answered before, in pairs.
     """
 
     chat: str | None = None
@@ -79,6 +82,7 @@ class Columns(NamedTuple):
     answered: str | None = None
     inputs: str | None = None
     system: str | None = None
+    history: str | None = None
 
     @property
     def all(self) -> set[str]:
@@ -110,8 +114,8 @@ def find_columns(names: Collection[str]) -> Columns | None:
     for word, answers in _PAIRS:
         answered = first(answers)
         if word in there and answered is not None:
-            inputs = first(_INPUTS)
-            return Columns(asked=there[word], answered=answered, inputs=inputs, system=system)
+            inputs, history = first(_INPUTS), first(HISTORIES)
+            return Columns(None, there[word], answered, inputs, system, history)
     return None
 
 
@@ -177,12 +181,34 @@ def _pair(fields: Mapping[str, Any], columns: Columns, texts: _Texts) -> dict[st
     if not all(one.strip() for one in responses):
         raise _Unfit(f"one of the answers in column {answered} is empty")
     inputs = columns.inputs
-    return {
+    row = {
         "system": _system(fields, columns, texts),
         "instruction": instruction,
         "input": "" if inputs is None else texts.of(fields.get(inputs), f"column {inputs}"),
         "responses": tuple(responses),
     }
+    before = _history(fields, columns)
+    if not before:
+        return row
+    if len(responses) > 1:
+        raise _Unfit(f"column {answered} has several answers, and column {columns.history} a chat")
+    last = (whole_question(InstructionRow(**row)), responses[0])
+    said = [
+        {"role": role, "content": content}
+        for pair in (*before, last)
+        for role, content in zip(("user", "assistant"), pair, strict=True)
+    ]
+    return _of_turns(said, fields, columns, texts)
+
+
+def _history(fields: Mapping[str, Any], columns: Columns) -> Sequence[Sequence[object]]:
+    """Pairs of what was asked and answered before; none where nothing is said."""
+    pairs = fields.get(columns.history or "")
+    if not _says(pairs) or pairs == "[]":
+        return ()
+    if isinstance(pairs, list) and all(isinstance(one, list) and len(one) == 2 for one in pairs):
+        return pairs
+    raise _Unfit(f"column {columns.history} is no list of questions and answers")
 
 
 def is_chat(value: Sequence[object]) -> bool:
