@@ -216,6 +216,13 @@ def test_messages_that_say_more_than_text_are_refused_or_named(tmp_path: Path, k
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_split_is_read_whatever_its_case(tmp_path: Path, kind: str) -> None:
+    lines = [{"Instruction": "Add.", "Output": "3", "Split": "test"}]
+    (item,) = read(tmp_path / f"a.{kind}", lines)
+    assert (item.split, item.meta) == ("test", {})
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_the_history_of_alpaca_goes_before_its_question(tmp_path: Path, kind: str) -> None:
     said = (("user", "Or?"), ("assistant", "No."), ("user", "So?"), ("assistant", "Yes."))
     turns = tuple(Turn(role=role, content=content) for role, content in said)

@@ -33,6 +33,7 @@ from workers.imports.items import (
     printable,
     refused_item,
     short_name,
+    usual_column,
 )
 from workers.imports.prefetch import read_ahead
 from workers.imports.stated import EXTRAS, MOST_VOTES, OF_VOTES, VOTES
@@ -72,17 +73,19 @@ class KeySource(Source):
         self._path, self._filename, self._bucket = path, filename, bucket
         self._how, self._names_only = how, names_only
         self._is_parquet = Path(filename).suffix.lower() not in TABLES
-        labels = dict.fromkeys((*annotations, columns.get("label", "label")))
+        schema = self._schema() if self._is_parquet else None
+        usual = usual_column(("label",), () if schema is None else schema.names) or "label"
+        labels = dict.fromkeys((*annotations, columns.get("label", usual)))
         self._needed: Collection[str] = labels
         found = survey(self._rows(labels), self._header(labels), labels)
         names = found.columns
-        usual = _KEYS[1:] if is_ours(names) else _KEYS
-        self._key = column_of("key", columns, usual, names)
+        keys = _KEYS[1:] if is_ours(names) else _KEYS
+        self._key = column_of("key", columns, keys, names)
         if self._key is None:
             raise invalid_column(
                 "key", "No column names the images; call it key, or say which it is.", names
             )
-        is_stated = self._states(annotations) if self._is_parquet else found.is_stated(annotations)
+        is_stated = found.is_stated(annotations) if schema is None else states(schema, annotations)
         self._items = RowItems(
             names, columns, annotations, is_csv=is_csv(filename), is_stated=is_stated
         )
@@ -147,9 +150,9 @@ class KeySource(Source):
         with closing(BoundedParquet(self._path)) as file:
             return [name for name in file.schema.names if _leaves(file, name, needed)]
 
-    def _states(self, annotations: Collection[str]) -> bool:
+    def _schema(self) -> pa.Schema:
         with closing(BoundedParquet(self._path)) as file:
-            return states(file.schema, annotations)
+            return file.schema
 
     def _rows(self, columns: Collection[str] | None = None) -> Iterator[Place]:
         """Every row; of a Parquet file with these columns."""
