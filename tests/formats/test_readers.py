@@ -132,6 +132,7 @@ def test_ultralytics_numbers_a_class_the_same_in_train_and_val(case: Case, tmp_p
     root = case.unpacked("yolo", tmp_path)
     named = yaml.safe_load((root / "data.yaml").read_text())
     assert named["nc"] == len(CLASSES)
+    assert "path" not in named
     truth = case.truth()
     read = as_ultralytics(root)
     assert sum(map(len, read.values())) == len(truth)
