@@ -4,6 +4,8 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +17,9 @@ from core.tables import Job, Project, Query
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
+from workers.imports.formats.boxes.shapes import SCORED
+from workers.imports.formats.coco import CocoIndex
+from workers.imports.formats.metadata import UNREAD
 
 
 @pytest.fixture
@@ -191,6 +196,19 @@ def coco(images: list[dict[str, Any]], annotations: list[tuple[int, int]]) -> by
         "images": images,
     }
     return json.dumps(document).encode()
+
+
+def test_what_coco_scores_is_a_prediction_and_no_label(tmp_path: Path) -> None:
+    scores = (None, 0.3, 0)
+    elements: list[tuple[str, Any]] = [("categories", {"id": 5, "name": "cat"})]
+    for n, score in enumerate(scores):
+        elements.append(("images", {"id": n, "file_name": f"{n}.png"}))
+        elements.append(("annotations", {"image_id": n, "category_id": 5, "score": score}))
+    with closing(CocoIndex(tmp_path / "index.sqlite", "d.json")) as index:
+        index.add(iter(elements))
+        found = [fields for _, fields in index.rows()]
+    assert [one["class"] for one in found] == ["cat", None, None]
+    assert [one.get(UNREAD) for one in found] == [None, *[[f"an annotation {SCORED}"]] * 2]
 
 
 def test_coco_with_a_document_in_each_split(world: World, project: Project, pool: Pool) -> None:
