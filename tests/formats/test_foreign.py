@@ -17,9 +17,8 @@ from core.tables import Job, Project, Query
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
-from workers.imports.formats.boxes.shapes import SCORED
 from workers.imports.formats.coco import CocoIndex
-from workers.imports.formats.metadata import UNREAD
+from workers.imports.formats.metadata import SCORED, UNREAD
 
 
 @pytest.fixture

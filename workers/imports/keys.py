@@ -14,10 +14,10 @@ from core.errors import DomainError
 from core.files.object_stores import Object
 from core.files.prefetch import AT_ONCE, in_order
 from workers.imports.bucket import Bucket
+from workers.imports.formats.declared import declared_names, written
 from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.parquet.bounds import BoundedParquet
 from workers.imports.formats.parquet.columns import holds_votes, states
-from workers.imports.formats.parquet.declared import declared_names, written
 from workers.imports.formats.parquet.kinds import is_list
 from workers.imports.formats.row_items import RowItems, column_of, is_ours
 from workers.imports.formats.rows import Place, Row, header_of, is_csv, survey, text_rows

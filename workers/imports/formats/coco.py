@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from workers.imports.formats import label_studio
-from workers.imports.formats.boxes.shapes import SCORED
-from workers.imports.formats.metadata import UNREAD, Problem
+from workers.imports.formats.metadata import SCORED, UNREAD, Problem
 from workers.imports.items import plain_path, printable
 from workers.imports.matching import Called
 from workers.imports.scratch_index import scratch_index

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from workers.imports.drawn import Drawn, Rectangle, stated_size
 from workers.imports.formats.boxes.shapes import number
-from workers.imports.formats.parquet.declared import declared_names
+from workers.imports.formats.declared import declared_names
 from workers.imports.items import Refused, Said, printable
 from workers.imports.values import is_yes
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from core.states import Medium
-from workers.imports.formats.parquet.declared import declared_names
+from workers.imports.formats.declared import declared_names
 from workers.imports.formats.parquet.kinds import (
     is_list,
     is_read,

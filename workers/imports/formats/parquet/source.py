@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from core.states import Medium
 from workers.imports.drawn import MOST_BOXES
 from workers.imports.formats.boxes import parquet as objects
+from workers.imports.formats.declared import written
 from workers.imports.formats.parquet.bounds import (
     BoundedParquet,
     without_long,
@@ -22,7 +23,6 @@ from workers.imports.formats.parquet.columns import (
     holds_bytes,
     holds_text,
 )
-from workers.imports.formats.parquet.declared import written
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
     Item,
