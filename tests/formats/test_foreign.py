@@ -18,7 +18,9 @@ from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
 from workers.imports.formats.coco import CocoIndex
+from workers.imports.formats.label_studio import image_names
 from workers.imports.formats.metadata import SCORED, UNREAD
+from workers.imports.items import Refused
 
 
 @pytest.fixture
@@ -109,6 +111,15 @@ def test_an_export_of_label_studio(world: World, project: Project, pool: Pool) -
     assert reasons(result).keys() == {"missing.png"}
     assert reasons(result)["missing.png"].startswith("no image of this import or of the project")
     assert pool.examples()[3].meta == {"source": "camera 1"}
+
+
+@pytest.mark.parametrize("scheme", ["s3", "gs", "azure-blob"])
+def test_the_name_of_an_object_is_all_that_follows_its_bucket(scheme: str) -> None:
+    named = image_names({"image": f"{scheme}://bucket/media/a b+c#d%20e?.png"})
+    assert not isinstance(named, Refused)
+    assert [one.path for one in named] == ["/media/a b+c#d e?.png", "/media/a b+c#d%20e?.png"]
+    (by_web,) = image_names({"image": "https://example.org/media/a.png?x=1#b"})  # type: ignore[misc]
+    assert by_web.path == "/media/a.png"
 
 
 @pytest.mark.parametrize("of_task", [True, False], ids=["in the task", "for all"])
