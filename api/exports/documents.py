@@ -56,7 +56,9 @@ class Metadata:
         return ""
 
     def add(self, record: Record, path: str) -> str:
-        return dumped({"file_name": path, **record.stated()}) + "\n"
+        # As text: to Hugging Face a member is of one type in all lines, whoever has written it.
+        stated = {**record.stated(), "meta": dumped(record.meta)}
+        return dumped({"file_name": path, **stated}) + "\n"
 
     def end(self) -> Iterator[bytes]:
         return iter(())

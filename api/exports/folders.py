@@ -113,7 +113,7 @@ class SplitFolders(ClassFolders):
         # JSON's strings are YAML's too.
         names = "".join(f"  {n}: {quoted(name)}\n" for n, name in enumerate(self._ordered()))
         return (
-            f"path: .\ntrain: {TRAIN}\nval: {VAL}\nnc: {len(self._class_names)}\n"
+            f"train: {TRAIN}\nval: {VAL}\nnc: {len(self._class_names)}\n"
             f"names:{'' if names else ' {}'}\n{names}"
         )
 

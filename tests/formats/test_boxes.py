@@ -182,7 +182,11 @@ def by_yolo(content: bytes, tmp: Path) -> Read:
     """As Ultralytics says: the last images of a path is labels, and sizes are of the upright."""
     del tmp
     files = opened(content)
-    names = yaml.safe_load(files["data.yaml"])["names"]
+    described = yaml.safe_load(files["data.yaml"])
+    # Another folder than that of the YAML may be meant by one.
+    assert "path" not in described
+    assert any(path.startswith(f"{described['train']}/") for path in files)
+    names = described["names"]
     found: Read = {}
     for path, one in files.items():
         if not path.startswith("images/"):

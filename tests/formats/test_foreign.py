@@ -4,6 +4,8 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +17,10 @@ from core.tables import Job, Project, Query
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
+from workers.imports.formats.coco import CocoIndex
+from workers.imports.formats.label_studio import image_names
+from workers.imports.formats.metadata import SCORED, UNREAD
+from workers.imports.items import Refused
 
 
 @pytest.fixture
@@ -107,6 +113,15 @@ def test_an_export_of_label_studio(world: World, project: Project, pool: Pool) -
     assert pool.examples()[3].meta == {"source": "camera 1"}
 
 
+@pytest.mark.parametrize("scheme", ["s3", "gs", "azure-blob"])
+def test_the_name_of_an_object_is_all_that_follows_its_bucket(scheme: str) -> None:
+    named = image_names({"image": f"{scheme}://bucket/media/a b+c#d%20e?.png"})
+    assert not isinstance(named, Refused)
+    assert [one.path for one in named] == ["/media/a b+c#d e?.png", "/media/a b+c#d%20e?.png"]
+    (by_web,) = image_names({"image": "https://example.org/media/a.png?x=1#b"})  # type: ignore[misc]
+    assert by_web.path == "/media/a.png"
+
+
 @pytest.mark.parametrize("of_task", [True, False], ids=["in the task", "for all"])
 def test_tasks_may_be_the_truth_of_evaluation_images(
     world: World, project: Project, pool: Pool, of_task: bool
@@ -191,6 +206,19 @@ def coco(images: list[dict[str, Any]], annotations: list[tuple[int, int]]) -> by
         "images": images,
     }
     return json.dumps(document).encode()
+
+
+def test_what_coco_scores_is_a_prediction_and_no_label(tmp_path: Path) -> None:
+    scores = (None, 0.3, 0)
+    elements: list[tuple[str, Any]] = [("categories", {"id": 5, "name": "cat"})]
+    for n, score in enumerate(scores):
+        elements.append(("images", {"id": n, "file_name": f"{n}.png"}))
+        elements.append(("annotations", {"image_id": n, "category_id": 5, "score": score}))
+    with closing(CocoIndex(tmp_path / "index.sqlite", "d.json")) as index:
+        index.add(iter(elements))
+        found = [fields for _, fields in index.rows()]
+    assert [one["class"] for one in found] == ["cat", None, None]
+    assert [one.get(UNREAD) for one in found] == [None, *[[f"an annotation {SCORED}"]] * 2]
 
 
 def test_coco_with_a_document_in_each_split(world: World, project: Project, pool: Pool) -> None:

@@ -3,18 +3,24 @@
 import io
 import stat
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from core.states import Split
 from karat.client.uploads import upload
 from karat.terminal import with_options
 from tests.formats.test_certainty import coco, finished, labels, pool_of
+from tests.formats.test_tables import Nowhere, by_key, of_texts, written
 from tests.workers.import_files import png, reasons, zipped
 from tests.workers.test_legacy_names import zip_named
 from tests.world import World
 from workers.imports.formats.archives.legacy_names import encoding_of
+from workers.imports.formats.parquet.source import ParquetSource
+from workers.imports.keys import KeySource
 
 TEXTS = {
     "labels.csv": "file,label\n0.png,cat\n",
@@ -111,6 +117,38 @@ def test_columns_of_metadata_are_read_in_any_case(
     job = pool.add(zipped(files.items()), annotations=[asked] if asked else [])
     assert finished(job)["by_split"] == {"pool": 1, "evaluation": 1, "auxiliary_ood": 0}
     assert labels(pool) == {"1.png": ["cat"] if asked else [], "2.png": []}
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_columns_of_tables_are_read_in_any_case(tmp_path: Path, kind: str) -> None:
+    rows = [
+        {"Key": "1", "Text": "one", "LABEL": "cat", "Split": "train"},
+        {"Key": "2", "Text": "two", "LABEL": "dog", "Split": "test"},
+    ]
+    path = written(tmp_path, kind, rows)
+    for read in (by_key, of_texts):
+        found = [(one.label, one.split) for one in read(path)]
+        assert found == [("cat", "train"), ("dog", "test")], read
+        assert all(one.meta.keys() <= {"Text", "Key"} for one in read(path))
+    with closing(KeySource(path, path.name, {}, (), Nowhere())) as source:  # type: ignore[arg-type]
+        assert source.values["LABEL"].other == "cat"
+    if kind == "parquet":
+        images = {
+            "mask": [b""] * 2,
+            "Image": [b"x"] * 2,
+            "Label": ["a", "b"],
+            "SPLIT": [None, "val"],
+        }
+        parquet.write_table(pa.table(images), path)
+        with closing(ParquetSource(path, path.name, {})) as of_images:
+            found = [(one.read(), one.label, one.split) for one in of_images.items(0)]
+        assert found == [(b"x", "a", None), (b"x", "b", "val")]
+
+
+def test_of_columns_that_differ_in_case_alone_the_exact_one_is_meant(tmp_path: Path) -> None:
+    row = {"file": "1", "label": "cat", "Label": "dog", "Split": "val", "SPLIT": "val"}
+    (item,) = by_key(written(tmp_path, "csv", [row]))
+    assert (item.label, item.split) == ("cat", None)
 
 
 def test_half_width_letters_of_japan_are_read_or_the_file_is_named(world: World) -> None:

@@ -373,6 +373,36 @@ def test_a_label_of_any_type_is_read_from_parquet_as_from_a_csv(
         assert [(one.label, "label" in one.meta) for one in source.items(0)] == [("c", True)] * 2
 
 
+NAMES = {"names": ["dog", "cat"], "_type": "ClassLabel"}
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        NAMES,
+        {"feature": NAMES, "length": -1, "_type": "Sequence"},
+        {"feature": NAMES, "_type": "List"},
+        [NAMES],
+    ],
+    ids=["one", "sequence", "list", "brackets"],
+)
+def test_numbers_are_the_names_that_a_file_declares_for_them(tmp_path: Path, feature: Any) -> None:
+    labels = [0, 1, -1] if feature is NAMES else [[0], [1], []]
+    columns = {"file": ["a", "b", "c"], "text": ["d", "e", "f"], "label": labels}
+    splits = {"names": ["test", "train"], "_type": "ClassLabel"}
+    info = json.dumps({"info": {"features": {"label": feature, "split": splits}}})
+    table = pa.table({**columns, "split": [0, 1, 0]}).replace_schema_metadata({"huggingface": info})
+    path = tmp_path / "t.parquet"
+    parquet.write_table(table, path)
+    for read in (by_key, of_texts):
+        said = [(one.annotations, one.split) for one in read(path, ["label"])]
+        assert said == [
+            ((("label", "dog"),), "test"), ((("label", "cat"),), "train"), ((), "test"),
+        ]  # fmt: skip
+    with closing(KeySource(path, path.name, {}, ["label"], Nowhere())) as source:  # type: ignore[arg-type]
+        assert (source.values["label"].least, source.values["label"].other) == (None, "dog")
+
+
 TWICE = b"file,label,label\na.png,cat,dog\n"
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,20 @@ from core import settings
 from core.files.storage import Storage
 from core.states import JobState
 from core.tables import Example, ExampleText, Job
+from core.tasks.instruction_lines import as_alpaca
+from core.tasks.instruction_rows import InstructionRow, Turn, stored_row
 from tests.instructions import instructions
 from tests.workers.import_files import Pool, reasons, zipped
 from tests.world import World
+from workers.imports.formats.lines import PLAIN
+from workers.imports.instructions.parquet import ParquetTable
+from workers.imports.instructions.parse import BESIDE
+from workers.imports.instructions.source import TextTable, instruction_source
+from workers.imports.items import Item
 from workers.jobs import context
 from workers.verify.__main__ import verify
+
+MIB = 1 << 20
 
 
 @pytest.fixture
@@ -60,6 +70,22 @@ def stored(pool: Pool) -> list[dict[str, Any]]:
         {name: value for name, value in (fields or {}).items() if value}
         for fields in pool.session.scalars(statement)
     ]
+
+
+def read(path: Path, lines: list[dict[str, Any]]) -> list[Item]:
+    """What a file of these lines brings."""
+    is_parquet = path.suffix == ".parquet"
+    path.write_bytes(table(lines) if is_parquet else jsonl(*lines))
+    made = ParquetTable(path, MIB) if is_parquet else TextTable(path, path.name, PLAIN)
+    with closing(instruction_source(made, path.name, MIB)) as source:
+        return list(source.items(0))
+
+
+def parts(item: Item) -> dict[str, Any]:
+    content = item.read()
+    assert isinstance(content, bytes)
+    held: dict[str, Any] = json.loads(content)
+    return held
 
 
 ALPACA = {"instruction": "Add.", "input": "1, 2", "output": "3"}
@@ -163,6 +189,69 @@ def test_chats_that_are_none_are_refused(rows: Pool) -> None:
     ):
         result = done(rows.add(jsonl({"messages": messages}), "a.jsonl"))
         assert said in next(iter(reasons(result).values())), messages
+
+
+CALL = [{"id": "c1", "function": {"name": "look_up", "arguments": "{}"}}]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_messages_that_say_more_than_text_are_refused_or_named(tmp_path: Path, kind: str) -> None:
+    beside: list[dict[str, Any]] = [
+        {"tool_calls": CALL, "content": None},
+        {"function_call": CALL[0]["function"], "content": ""},
+        {"tool_calls": [], "function_call": {"name": None, "arguments": None}},
+        {"tool_calls": None, "weight": 1.0, "reasoning_content": None},
+        {"weight": 0.0},
+        {"reasoning_content": "A greeting."},
+    ]
+    given = [[LONG_CHAT[0], {**LONG_CHAT[1], **more}, *LONG_CHAT[2:]] for more in beside]
+    lines = [{"messages": messages} for messages in given]
+    items = read(tmp_path / f"a.{kind}", lines)
+    assert [one.refused and one.refused.reason for one in items] == [
+        "message 2 holds tool_calls; only text is taken",
+        "message 2 holds function_call; only text is taken",
+        None, None, None, None,
+    ]  # fmt: skip
+    assert [one.remark for one in items[2:]] == ["", "", BESIDE, BESIDE]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_split_is_read_whatever_its_case(tmp_path: Path, kind: str) -> None:
+    lines = [{"Instruction": "Add.", "Output": "3", "Split": "test"}]
+    (item,) = read(tmp_path / f"a.{kind}", lines)
+    assert (item.split, item.meta) == ("test", {})
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_the_history_of_alpaca_goes_before_its_question(tmp_path: Path, kind: str) -> None:
+    said = (("user", "Or?"), ("assistant", "No."), ("user", "So?"), ("assistant", "Yes."))
+    turns = tuple(Turn(role=role, content=content) for role, content in said)
+    chat = InstructionRow(system="s", instruction="Or?", responses=("Yes.",), turns=turns)
+    (line,) = as_alpaca(chat)
+    lines = [line, {**line, "input": "It."}, {**line, "history": []}, {**line, "history": None}]
+    found = [parts(one) for one in read(tmp_path / f"a.{kind}", lines)]
+    assert found[0] == stored_row(chat)
+    assert [one["content"] for one in found[1]["turns"]] == ["Or?", "No.", "So?\n\nIt.", "Yes."]
+    plain = InstructionRow(system="s", instruction="So?", responses=("Yes.",))
+    assert found[2:] == [stored_row(plain)] * 2
+    # So does that of answers to compare.
+    lines = [{"prompt": "So?", "chosen": "Yes.", "rejected": "No.", "history": [["Or?", "No."]]}]
+    found = [parts(one) for one in read(tmp_path / f"b.{kind}", lines)]
+    assert [(one["instruction"], len(one["turns"])) for one in found] == [("Or?", 4)] * 2
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"history": "Or?"}, "column history is no list of questions and answers"),
+        ({"history": [["Or?"]]}, "column history is no list of questions and answers"),
+        ({"history": [["Or?", "No."]], "output": ["a", "b"]}, "column output has several answers"),
+    ],
+)
+def test_a_history_that_is_none_is_refused(tmp_path: Path, more: dict[str, Any], said: str) -> None:
+    (item,) = read(tmp_path / "a.jsonl", [{**ALPACA, **more}])
+    assert item.refused is not None
+    assert said in item.refused.reason
 
 
 def test_files_without_instructions_are_refused_as_a_whole(rows: Pool) -> None:

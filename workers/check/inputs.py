@@ -34,6 +34,7 @@ from workers.imports.items import (
     composed,
     invalid_column,
     printable,
+    usual_column,
 )
 from workers.imports.placing import split_of
 from workers.imports.split_words import normal
@@ -273,7 +274,7 @@ def _labels(asked: Asked, suffix: str, images: FolderSource, work: Path) -> Sour
 
 
 def _label_column(names: Any) -> str:
-    found = next((name for name in _LABEL_COLUMNS if name in names), None)
+    found = usual_column(_LABEL_COLUMNS, names)
     if found is None:
         raise invalid_column(
             "label",

@@ -287,6 +287,15 @@ def key_columns(columns: Collection[str], given: str | None, *, elsewhere: bool 
     return Keys(column, tuple(others))
 
 
+def usual_column(words: Sequence[str], columns: Collection[str]) -> str | None:
+    """The column that is called by the first of ``words``, else the only one in other letters."""
+    exact = next((word for word in words if word in columns), None)
+    if exact is not None:
+        return exact
+    alike = ([name for name in columns if name.casefold() == word] for word in words)
+    return next((found[0] for found in alike if len(found) == 1), None)
+
+
 def digests(values: Iterable[object]) -> tuple[bytes, ...]:
     """Those of ``values`` that are SHA-256 as hexadecimal digits, each once."""
     texts = (str(value).strip() for value in values if isinstance(value, str))

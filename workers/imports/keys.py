@@ -6,7 +6,7 @@ from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -14,6 +14,7 @@ from core.errors import DomainError
 from core.files.object_stores import Object
 from core.files.prefetch import AT_ONCE, in_order
 from workers.imports.bucket import Bucket
+from workers.imports.formats.declared import declared_names, written
 from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.parquet.bounds import BoundedParquet
 from workers.imports.formats.parquet.columns import holds_votes, states
@@ -32,6 +33,7 @@ from workers.imports.items import (
     printable,
     refused_item,
     short_name,
+    usual_column,
 )
 from workers.imports.prefetch import read_ahead
 from workers.imports.stated import EXTRAS, MOST_VOTES, OF_VOTES, VOTES
@@ -71,17 +73,19 @@ class KeySource(Source):
         self._path, self._filename, self._bucket = path, filename, bucket
         self._how, self._names_only = how, names_only
         self._is_parquet = Path(filename).suffix.lower() not in TABLES
-        labels = dict.fromkeys((*annotations, columns.get("label", "label")))
+        schema = self._schema() if self._is_parquet else None
+        usual = usual_column(("label",), () if schema is None else schema.names) or "label"
+        labels = dict.fromkeys((*annotations, columns.get("label", usual)))
         self._needed: Collection[str] = labels
         found = survey(self._rows(labels), self._header(labels), labels)
         names = found.columns
-        usual = _KEYS[1:] if is_ours(names) else _KEYS
-        self._key = column_of("key", columns, usual, names)
+        keys = _KEYS[1:] if is_ours(names) else _KEYS
+        self._key = column_of("key", columns, keys, names)
         if self._key is None:
             raise invalid_column(
                 "key", "No column names the images; call it key, or say which it is.", names
             )
-        is_stated = self._states(annotations) if self._is_parquet else found.is_stated(annotations)
+        is_stated = found.is_stated(annotations) if schema is None else states(schema, annotations)
         self._items = RowItems(
             names, columns, annotations, is_csv=is_csv(filename), is_stated=is_stated
         )
@@ -146,9 +150,9 @@ class KeySource(Source):
         with closing(BoundedParquet(self._path)) as file:
             return [name for name in file.schema.names if _leaves(file, name, needed)]
 
-    def _states(self, annotations: Collection[str]) -> bool:
+    def _schema(self) -> pa.Schema:
         with closing(BoundedParquet(self._path)) as file:
-            return states(file.schema, annotations)
+            return file.schema
 
     def _rows(self, columns: Collection[str] | None = None) -> Iterator[Place]:
         """Every row; of a Parquet file with these columns."""
@@ -180,6 +184,11 @@ def _leaves(file: BoundedParquet, column: str, needed: Collection[str]) -> list[
     return file.leaves(column, OF_VOTES) if is_needed or not pa.types.is_nested(kind) else []
 
 
+def _named(row: dict[str, Any], declared: Mapping[str, tuple[str, ...]]) -> Row:
+    """A row with names in place of the numbers that the file declares them for."""
+    return row | {name: written(row.get(name), names) for name, names in declared.items() if names}
+
+
 def _parquet(
     path: Path, needed: Collection[str], columns: Collection[str] | None
 ) -> Iterator[Place]:
@@ -193,11 +202,12 @@ def _parquet(
     number = 0
     with closing(BoundedParquet(path)) as file:
         names = [name for name in file.schema.names if columns is None or name in columns]
+        declared = {name: declared_names(file.schema, name) for name in names if name in needed}
         leaves = [leaf for name in names for leaf in _leaves(file, name, needed)]
         extras = [name for name in leaves if name not in needed]
         # Of rows that state nothing it is an extra itself.
         told = {EXTRAS}.intersection(needed)
         for _, batch in file.batches(leaves, optional=extras):
             for row in file.rows(batch, needed, MOST_VOTES, extras=told):
-                yield f"row {number}", row
+                yield f"row {number}", row if isinstance(row, str) else _named(row, declared)
                 number += 1

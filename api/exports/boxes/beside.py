@@ -117,7 +117,7 @@ class Yolo(FileEach):
         names = "".join(f"  {n}: {quoted(name)}\n" for n, name in enumerate(self._classes.values()))
         yield (
             "data.yaml",
-            f"path: .\ntrain: images/{TRAIN}\nval: images/{VAL}\nnc: {len(self._classes)}\n"
+            f"train: images/{TRAIN}\nval: images/{VAL}\nnc: {len(self._classes)}\n"
             f"names:{'' if names else ' {}'}\n{names}",
         )
 

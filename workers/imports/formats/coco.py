@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from workers.imports.formats import label_studio
-from workers.imports.formats.metadata import UNREAD, Problem
+from workers.imports.formats.metadata import SCORED, UNREAD, Problem
 from workers.imports.items import plain_path, printable
 from workers.imports.matching import Called
 from workers.imports.scratch_index import scratch_index
@@ -103,9 +103,9 @@ class CocoIndex:
         """Whether an annotation counts without a category: never, for classes."""
         return False
 
-    def _shape(self, annotation: dict[str, Any]) -> str | None:  # noqa: ARG002
-        """What is kept of where in the image an annotation is: nothing, for classes."""
-        return None
+    def _shape(self, annotation: dict[str, Any]) -> str | None:
+        """What is kept of where in the image an annotation is: for classes why it is no label."""
+        return None if annotation.get("score") is None else f"an annotation {SCORED}"
 
     @property
     def has_categories(self) -> bool:
@@ -155,7 +155,10 @@ class CocoIndex:
         ).fetchall()
         if not categories:
             return {**kept, "class": None, "votes": []}
-        reason = _unread(image, [file for (file,) in files], categories)
+        (wrong,) = self._index.execute(
+            "SELECT max(shape) FROM labels WHERE image = ?", (image,)
+        ).fetchone()
+        reason = wrong or _unread(image, [file for (file,) in files], categories)
         if reason:
             return {**kept, "class": None, "votes": [], UNREAD: [reason]}
         label = categories[0][1]

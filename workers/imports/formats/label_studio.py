@@ -29,6 +29,8 @@ _PREFIX: Final = re.compile(r"[0-9a-f]{8}-(?=.)")
 # Where it keeps such files, by project; and how it addresses those of the machine.
 _UPLOADED: Final = re.compile(r"(?:^|/)(?:data/)?upload/\d+/([^/]+)$")
 _LOCAL: Final = re.compile(r"/data/local-files/?\?(?:.*&)?d=(.*)$", re.DOTALL)
+# A key in a bucket, which is written as it is: it may have ? and #.
+_STORED: Final = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*://[^/]*(/.*)", re.IGNORECASE | re.DOTALL)
 WORDS: Final[Mapping[str, Verdict]] = {
     "ood": Verdict.OOD,
     "unsure": Verdict.UNSURE,
@@ -99,7 +101,8 @@ def _names(address: str) -> list[Called]:
         except (binascii.Error, ValueError):
             return []
     is_address = "://" in address or address.startswith("/data/")
-    path = parts.path if is_address else address
+    stored = _STORED.fullmatch(address)
+    path = stored[1] if stored else parts.path if is_address else address
     uploaded = _UPLOADED.search(path)
     if uploaded:
         base = unquote(uploaded[1])

@@ -27,6 +27,11 @@ FILE: Final = "file_name"
 ROLES: Final = frozenset({FILE, "label", "split"})
 # Field that says why what a row says of a label is not taken: a list of reasons.
 UNREAD: Final = "\0unread"
+# Why a shape or an annotation is no label, after what it is called.
+SCORED: Final = (
+    "has a score: it is what a model predicts, and not a label. Leave the score out if somebody "
+    "has looked at it"
+)
 
 
 class Row(NamedTuple):

@@ -16,6 +16,7 @@ from workers.imports.items import (
     digests,
     invalid_column,
     printable,
+    usual_column,
 )
 from workers.imports.meta import extras
 from workers.imports.split_words import is_flag, row_split, split_text
@@ -50,7 +51,7 @@ def column_of(
     name = given.get(role)
     if name is not None and name not in columns:
         raise invalid_column(role, f"The file has no column {name!r}.", columns)
-    return name or next((one for one in usual if one in columns), None)
+    return name or usual_column(usual, columns)
 
 
 class RowItems:

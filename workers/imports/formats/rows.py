@@ -46,16 +46,18 @@ def survey(rows: Iterable[Place], header: Sequence[str], columns: Iterable[str])
     Args:
         rows: All of them.
         header: Names of the columns; without one, these are all that any row has.
-        columns: Those of labels.
+        columns: Those of labels, also where they are called so in other letters.
     """
     names = dict.fromkeys(header)
-    values = {column: Values() for column in columns}
+    wanted = set(columns)
+    values = {name: Values() for name in (*wanted, *_alike(header, wanted))}
     total, votes = 0, None
     for _, row in rows:
         total += 1
         if isinstance(row, str):
             continue
-        if not header and len(names) < _MOST_COLUMNS:
+        if not header and len(names) < _MOST_COLUMNS and not row.keys() <= names.keys():
+            values |= {name: Values() for name in _alike(row.keys() - names.keys(), wanted)}
             names.update(dict.fromkeys(row))
         # An empty list tells nothing of the others.
         if not holds_votes(votes):
@@ -64,6 +66,10 @@ def survey(rows: Iterable[Place], header: Sequence[str], columns: Iterable[str])
             if (value := cell(row, column)) is not None:
                 held.add(value)
     return Survey(total, [name for name in names if name], values, votes)
+
+
+def _alike(names: Iterable[str], columns: Collection[str]) -> list[str]:
+    return [name for name in names if name not in columns and name.casefold() in columns]
 
 
 def cell(row: Row, column: str) -> str | None:

@@ -33,6 +33,7 @@ class Stated:
         asked: Where the question stood, and the question.
         inputs: Likewise what it is about.
         system: Likewise what the model is told to be.
+        history: Likewise what was asked and answered before.
         others: What else the row holds.
     """
 
@@ -41,6 +42,7 @@ class Stated:
     asked: tuple[str, Any] = ("prompt", None)
     inputs: tuple[str, Any] | None = None
     system: tuple[str, Any] | None = None
+    history: tuple[str, Any] | None = None
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -131,6 +133,9 @@ def _row(stated: Stated, called: str, value: Any) -> Parsed | Refused:
     if stated.inputs is not None:
         fields[stated.inputs[0]] = stated.inputs[1]
         columns = columns._replace(inputs=stated.inputs[0])
+    if stated.history is not None:
+        fields[stated.history[0]] = stated.history[1]
+        columns = columns._replace(history=stated.history[0])
     return parse(fields, columns)
 
 

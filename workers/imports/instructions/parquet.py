@@ -1,16 +1,15 @@
 """Rows of instruction data in Parquet, as Hugging Face writes it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from workers.imports.formats.parquet.bounds import MOST_ROW_TEXT, BoundedParquet
 from workers.imports.formats.rows import Place
-from workers.imports.instructions.parse import OURS, find_columns
+from workers.imports.instructions.parse import HISTORIES, NO_TEXTS, OURS, TURN, find_columns
 from workers.imports.instructions.shapes import PARTS, find_shape
 from workers.imports.stated import EXTRAS
 
-_TURN: Final = ("role", "content", "from", "value")
 _LONGEST_LIST: Final = 1000
 # Files hold a text more than once, apart and among messages; lines of JSON may take as much.
 _TIMES: Final = 6
@@ -43,13 +42,15 @@ class ParquetTable:
         found, shape = find_columns(self.names), find_shape(self.names)
         needed = set() if found is None else found.all
         # With our own columns, which hold turns, find_shape finds none.
-        parts = (*_TURN, *PARTS) if shape else _TURN
+        parts = (*TURN, *PARTS) if shape else TURN
         needed |= set() if shape is None else set(shape.needed)
         leaves = [
             leaf
             for name in self.names
             for leaf in self._file.leaves(name, parts if name in needed else None)
         ]
+        more = [leaf for leaf in self._file.every_leaf if _is_nested(leaf, needed)]
+        leaves = list(dict.fromkeys((*leaves, *more)))
         optional = [leaf for leaf in leaves if leaf.split(".")[0] not in needed]
         longest_row = _TIMES * self._most + MOST_ROW_TEXT
         extras = (EXTRAS,) if OURS.issubset(self.names) else ()
@@ -63,3 +64,10 @@ class ParquetTable:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _is_nested(leaf: str, needed: Collection[str]) -> bool:
+    """Whether a leaf is of a history, or within what messages say beside text."""
+    column, *inside = leaf.split(".")
+    is_read = column.casefold() in HISTORIES or not set(NO_TEXTS).isdisjoint(inside)
+    return column in needed and is_read

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import ValidationError
 
 from core.tasks.instruction_rows import InstructionRow, Role, Turn
+from core.tasks.instruction_rows import asked as whole_question
 from models.catalog.faults import fault_of
 from workers.imports.items import Refused, printable
 
@@ -20,6 +21,7 @@ _PAIRS: Final = (
     ("question", ("answer", "answers", "response", "responses", "output")),
     ("query", ("response", "responses", "answer", "output")),
 )
+HISTORIES: Final = ("history",)
 _INPUTS: Final = ("input", "context")
 OURS: Final = frozenset({"instruction", "input", "responses", "messages", "sha256", "name", "meta"})
 """Columns that our own Parquet has."""
@@ -43,11 +45,17 @@ _ROLES: Final[Mapping[str, Role]] = {
     "ipython": "tool",
     "observation": "tool",
 }
+NO_TEXTS: Final = ("tool_calls", "function_call", "audio", "images")
+"""Members of messages that say what is no text."""
+_THOUGHTS: Final = ("reasoning_content", "thinking")
+TURN: Final = ("role", "content", "from", "value", "weight", *_THOUGHTS)
+"""Members of messages that hold texts and numbers."""
 _MOST_TURNS: Final = 1000
 _MOST_RESPONSES: Final = 100
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 MENDED: Final = "halves of characters in it, which no text can hold, were replaced"
+BESIDE: Final = "thoughts in its messages, and weights of 0, are left out"
 UNANSWERED: Final = "a response only says that there is none, such as <nooutput>"
 _NO_RESPONSE: Final = re.compile(r"\s*<\s*no\s?(?:output|response|answer)\s*>\s*", re.IGNORECASE)
 
@@ -66,6 +74,7 @@ class Columns(NamedTuple):
         answered: What is answered.
         inputs: What it is asked about.
         system: What the model is told to be.
+        history: What was asked and answered before, in pairs.
     """
 
     chat: str | None = None
@@ -73,6 +82,7 @@ class Columns(NamedTuple):
     answered: str | None = None
     inputs: str | None = None
     system: str | None = None
+    history: str | None = None
 
     @property
     def all(self) -> set[str]:
@@ -82,10 +92,10 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A row, and whether something in it had to be replaced."""
+    """A row, and what is to be known of how it was read; empty if nothing is."""
 
     row: InstructionRow
-    is_mended: bool
+    told: str
 
 
 def find_columns(names: Collection[str]) -> Columns | None:
@@ -104,8 +114,8 @@ def find_columns(names: Collection[str]) -> Columns | None:
     for word, answers in _PAIRS:
         answered = first(answers)
         if word in there and answered is not None:
-            inputs = first(_INPUTS)
-            return Columns(asked=there[word], answered=answered, inputs=inputs, system=system)
+            inputs, history = first(_INPUTS), first(HISTORIES)
+            return Columns(None, there[word], answered, inputs, system, history)
     return None
 
 
@@ -116,7 +126,7 @@ def parse(fields: Mapping[str, Any], columns: Columns) -> Parsed | Refused:
         values = _chat(fields, columns, texts) if columns.chat else {}
         if columns.asked and not values.get("turns"):
             values = _pair(fields, columns, texts)
-        return Parsed(InstructionRow(**values), texts.is_mended)
+        return Parsed(InstructionRow(**values), texts.told)
     except _Unfit as error:
         return Refused(printable(str(error)))
     except ValidationError as error:
@@ -125,17 +135,15 @@ def parse(fields: Mapping[str, Any], columns: Columns) -> Parsed | Refused:
 
 def remark(found: Parsed) -> str:
     """What is to be known of a row that is taken in; empty if nothing is."""
-    if found.is_mended:
-        return MENDED
     is_empty = any(_NO_RESPONSE.fullmatch(one) for one in found.row.responses)
-    return UNANSWERED if is_empty else ""
+    return found.told or (UNANSWERED if is_empty else "")
 
 
 class _Texts:
-    """Reads texts, and notes whether one had to be mended."""
+    """Reads texts, and notes what is to be known of them."""
 
     def __init__(self) -> None:
-        self.is_mended = False
+        self.told = ""
 
     def of(self, value: object, what: str) -> str:
         """A text, or a number as one; nothing is an empty text."""
@@ -149,7 +157,8 @@ class _Texts:
                 f"character {said.index(chr(0)) + 1:,} of {what} is NUL, which none may hold"
             )
         mended = _HALVES.sub(_REPLACEMENT, said)
-        self.is_mended |= mended != said
+        if mended != said:
+            self.told = MENDED
         return mended
 
 
@@ -172,12 +181,34 @@ def _pair(fields: Mapping[str, Any], columns: Columns, texts: _Texts) -> dict[st
     if not all(one.strip() for one in responses):
         raise _Unfit(f"one of the answers in column {answered} is empty")
     inputs = columns.inputs
-    return {
+    row = {
         "system": _system(fields, columns, texts),
         "instruction": instruction,
         "input": "" if inputs is None else texts.of(fields.get(inputs), f"column {inputs}"),
         "responses": tuple(responses),
     }
+    before = _history(fields, columns)
+    if not before:
+        return row
+    if len(responses) > 1:
+        raise _Unfit(f"column {answered} has several answers, and column {columns.history} a chat")
+    last = (whole_question(InstructionRow(**row)), responses[0])
+    said = [
+        {"role": role, "content": content}
+        for pair in (*before, last)
+        for role, content in zip(("user", "assistant"), pair, strict=True)
+    ]
+    return _of_turns(said, fields, columns, texts)
+
+
+def _history(fields: Mapping[str, Any], columns: Columns) -> Sequence[Sequence[object]]:
+    """Pairs of what was asked and answered before; none where nothing is said."""
+    pairs = fields.get(columns.history or "")
+    if not _says(pairs) or pairs == "[]":
+        return ()
+    if isinstance(pairs, list) and all(isinstance(one, list) and len(one) == 2 for one in pairs):
+        return pairs
+    raise _Unfit(f"column {columns.history} is no list of questions and answers")
 
 
 def is_chat(value: Sequence[object]) -> bool:
@@ -236,7 +267,18 @@ def _turn(number: int, stated: object, texts: _Texts) -> Turn:
     if role is None:
         shown = repr(who)[:50] if who is not None else "nobody"
         raise _Unfit(f"{what} is by {shown}; known are system, user (human), assistant (gpt), tool")
+    if other := next((name for name in NO_TEXTS if _says(stated.get(name))), None):
+        raise _Unfit(f"{what} holds {other}; only text is taken")
+    if stated.get("weight") == 0 or any(_says(stated.get(name)) for name in _THOUGHTS):
+        texts.told = texts.told or BESIDE
     return Turn(role=role, content=_content(content, what, texts))
+
+
+def _says(value: object) -> bool:
+    """Whether anything is there: tables have a place for what another row says."""
+    if isinstance(value, Mapping | list):
+        return any(map(_says, value.values() if isinstance(value, Mapping) else value))
+    return value not in (None, "")
 
 
 def _content(value: object, what: str, texts: _Texts) -> str:

@@ -8,7 +8,14 @@ from core.tasks.instruction_rows import canonical, rendered
 from workers.imports.formats.rows import Place
 from workers.imports.formats.text_columns import ID_COLUMNS
 from workers.imports.instructions.parse import OURS, Parsed, remark
-from workers.imports.items import Item, Source, printable, refused_item, short_name
+from workers.imports.items import (
+    Item,
+    Source,
+    printable,
+    refused_item,
+    short_name,
+    usual_column,
+)
 from workers.imports.meta import extras
 from workers.imports.split_words import is_flag, meaning, row_split, split_text
 from workers.imports.stated import text
@@ -57,7 +64,8 @@ class RowSource(Source):
         self._is_ours = OURS.issubset(names)
         ids = ("name",) if self._is_ours else ID_COLUMNS
         self._name = next((there[one] for one in ids if one in there), None)
-        self._flags = () if _SPLIT in names else tuple(name for name in names if is_flag(name))
+        self._split = usual_column((_SPLIT,), names)
+        self._flags = () if self._split else tuple(name for name in names if is_flag(name))
 
     @property
     def values(self) -> Mapping[str, Values]:
@@ -102,7 +110,7 @@ class RowSource(Source):
         return (text(row.get(self._name)) if self._name else None) or place
 
     def _without(self, row: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-        own = {*taken, _SPLIT, *self._flags, KEY}
+        own = {*taken, self._split, *self._flags, KEY}
         return {name: value for name, value in row.items() if name not in own}
 
     def _too_long(self, found: Parsed) -> str | None:
@@ -114,8 +122,8 @@ class RowSource(Source):
         )
 
     def _split_of(self, row: Mapping[str, Any]) -> str | None:
-        if _SPLIT in row:
-            said = split_text(_SPLIT, row[_SPLIT])
+        if self._split is not None:
+            said = split_text(_SPLIT, row.get(self._split))
         else:
             said = row_split({name: row.get(name) for name in self._flags}, self._flags)
         keyed = row.get(KEY)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from workers.imports.instructions.compared import ASKED, Stated
-from workers.imports.instructions.parse import SYSTEMS
+from workers.imports.instructions.parse import HISTORIES, SYSTEMS
 from workers.imports.items import Refused
 
 NUMBERED: Final = re.compile(
@@ -44,6 +44,7 @@ class There:
             self.names.setdefault(name.casefold(), name)
         self.asked = self.first(ASKED)
         self.system = self.first(SYSTEMS)
+        self.history = self.first(HISTORIES)
         beside = [one for one in ("input", "context") if self.names.get(one) != self.asked]
         self.inputs = self.first(beside)
 
@@ -53,7 +54,12 @@ class There:
 
     def shape(self, how: str, own: Mapping[str, str | None], state: State) -> Shape:
         """A shape of rows whose question stands in a column of its own."""
-        asking = {"instruction": self.asked, "input": self.inputs, "system": self.system}
+        asking = {
+            "instruction": self.asked,
+            "input": self.inputs,
+            "system": self.system,
+            "history": self.history,
+        }
         found = {role: name for role, name in {**asking, **own}.items() if name is not None}
         return Shape(how, found, state, frozenset(found.values()))
 
@@ -63,9 +69,14 @@ class There:
         def pair(name: str | None) -> tuple[str, Any] | None:
             return None if name is None else (name, fields.get(name))
 
-        taken = {*own, self.asked, self.inputs, self.system}
+        taken = {*own, self.asked, self.inputs, self.system, self.history}
         others = {name: value for name, value in fields.items() if name not in taken}
         asked = pair(self.asked) or (ASKED[0], None)
         return Stated(
-            asked=asked, inputs=pair(self.inputs), system=pair(self.system), others=others, **said
+            asked=asked,
+            inputs=pair(self.inputs),
+            system=pair(self.system),
+            history=pair(self.history),
+            others=others,
+            **said,
         )

@@ -138,6 +138,7 @@ class InstructionSource(RowSource):
             "input": held.inputs,
             "response": held.answered,
             "system": held.system,
+            "history": held.history,
             "ranking": self._rank,
         }
         return {role: name for role, name in found.items() if name}

@@ -1,6 +1,7 @@
 """Rankings as Argilla and Label Studio export them. Pure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from workers.imports.formats.label_studio import author_of
@@ -40,7 +41,7 @@ def argilla(there: There) -> Shape | None:
             said=[(who, [places.get(name) for name in columns]) for who, places in said],
         )
         more = {**found.others, **beside, **(meta if isinstance(meta, Mapping) else {})}
-        return Stated(found.answers, found.said, found.asked, found.inputs, found.system, more)
+        return replace(found, others=more)
 
     roles = {"fields": fields_, "ranking": responses}
     how = "Rankings come in as labels. Each person's answer to a ranking question is a ranking."

@@ -10,7 +10,6 @@ from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
     FLAGS,
     OUTLINES,
-    SCORED,
     around,
     is_turned,
     number,
@@ -20,7 +19,7 @@ from workers.imports.formats.boxes.shapes import (
     vote,
 )
 from workers.imports.formats.coco import KEPT, SOURCE, UNDECIDED, CocoIndex
-from workers.imports.formats.metadata import UNREAD
+from workers.imports.formats.metadata import SCORED, UNREAD
 from workers.imports.items import Refused
 from workers.imports.stated import is_stated
 from workers.imports.values import is_yes

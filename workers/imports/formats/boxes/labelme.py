@@ -11,13 +11,13 @@ from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
     FLAGS,
     LEFT_ASIDE,
-    SCORED,
     around,
     drawn_fields,
     number,
     texts,
 )
 from workers.imports.formats.labelme import IMAGE, SHAPES, SOURCE, Described, members
+from workers.imports.formats.metadata import SCORED
 from workers.imports.items import Refused, printable
 from workers.imports.values import is_yes
 

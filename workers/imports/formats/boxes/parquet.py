@@ -1,6 +1,5 @@
 """Boxes in Parquet as Hugging Face's data sets have them: a column ``objects``."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,6 +8,7 @@ import pyarrow as pa
 
 from workers.imports.drawn import Drawn, Rectangle, stated_size
 from workers.imports.formats.boxes.shapes import number
+from workers.imports.formats.declared import declared_names
 from workers.imports.items import Refused, Said, printable
 from workers.imports.values import is_yes
 
@@ -75,31 +75,15 @@ def find(schema: pa.Schema) -> Objects | None:
     classes = next((one for one in _CLASSES if one in fields), None)
     if boxes is None or classes is None:
         return None
-    metadata = schema.metadata or {}
-    stated = metadata.get(FORMAT.encode())
+    stated = (schema.metadata or {}).get(FORMAT.encode())
     return Objects(
         boxes,
         classes,
         tuple(one for one in fields if one in _FLAGS),
-        _declared(metadata, classes),
+        declared_names(schema, COLUMN, classes),
         None if stated is None else stated.decode(errors="replace"),
         tuple(one for one in (FORMAT, "width", "height") if one in schema.names),
     )
-
-
-def _declared(metadata: Mapping[bytes, bytes], field: str) -> tuple[str, ...]:
-    """Names of classes by their numbers, in the schema's ``huggingface`` entry."""
-    try:
-        feature = json.loads(metadata[b"huggingface"])["info"]["features"][COLUMN]
-        feature = feature[0] if isinstance(feature, list) else feature
-        inner = feature.get("feature", feature)
-        inner = inner[0] if isinstance(inner, list) else inner
-        names = inner[field]
-        while "names" not in names:
-            names = names[0] if isinstance(names, list) else names["feature"]
-        return tuple(printable(str(name)) for name in names["names"])
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
-        return ()
 
 
 def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ...] | Refused:

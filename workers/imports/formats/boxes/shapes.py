@@ -12,10 +12,6 @@ from workers.imports.items import Refused
 OUTLINES: Final = "outlines and masks are left aside, and the boxes beside them kept"
 ENCLOSED: Final = "a box was drawn around an outline"
 LEFT_ASIDE: Final = "what is said of boxes beside class and flags is left aside"
-SCORED: Final = (
-    "has a score: it is what a model predicts, and not a label. Leave the score out if somebody "
-    "has looked at it"
-)
 FLAGS: Final = ("occluded", "truncated", "difficult", "crowd")
 
 

@@ -1,12 +1,12 @@
 """Which column of a Parquet file is what."""
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from core.states import Medium
+from workers.imports.formats.declared import declared_names
 from workers.imports.formats.parquet.kinds import (
     is_list,
     is_read,
@@ -19,6 +19,7 @@ from workers.imports.items import (
     Keys,
     invalid_column,
     key_columns,
+    usual_column,
 )
 from workers.imports.split_words import is_flag
 from workers.imports.stated import (
@@ -133,11 +134,8 @@ def find_columns(
             )
     is_stating = states(schema, annotations)
     labels = LABEL_COLUMNS if medium is Medium.TEXT else ("label",)
-    label = (
-        given.get("label")
-        or _first(schema, ("class_name",), is_text)
-        or _first(schema, labels, _is_label)
-    )
+    named = _first(schema, ("class_name",), is_text)
+    label = given.get("label") or named or _first(schema, labels, _is_label)
     if medium is Medium.TEXT:
         content = _text(schema, given, {*annotations, label or ""}, is_stated=is_stating)
     else:
@@ -165,13 +163,13 @@ def find_columns(
     own = OWN - other if is_stating else ()
     key = None if keys is None else keys.column
     # Beside a name of a class, a label is only its number.
-    number = "label" if label == "class_name" else None
+    number = usual_column(("label",), schema.names) if named and label == named else None
     taken = {content, key, label, number, split, name, *flags, *annotations, *own}
     extras = tuple(
         field.name for field in schema if field.name not in taken and is_small(field.type)
     )
     roles = (label, split, *annotations, *extras)
-    names = {column: _declared_names(schema, column) for column in roles if column}
+    names = {column: declared_names(schema, column) for column in roles if column}
     return Columns(
         content, keys, label, split, name, tuple(annotations), extras, names, stated, flags, digest,
         medium,
@@ -179,7 +177,11 @@ def find_columns(
 
 
 def _image(schema: pa.Schema, given: Mapping[str, str]) -> str | None:
-    image = given.get("image") or _first(schema, ("image", *schema.names), holds_bytes)
+    image = (
+        given.get("image")
+        or _first(schema, ("image",), holds_bytes)
+        or _first(schema, schema.names, holds_bytes)
+    )
     if image is not None and not holds_bytes(schema.field(image).type):
         raise invalid_column("image", f"Column {image!r} does not hold image bytes.", schema.names)
     return image
@@ -210,9 +212,9 @@ def _keyed(schema: pa.Schema) -> list[str]:
 
 
 def _first(
-    schema: pa.Schema, names: tuple[str, ...], fits: Callable[[pa.DataType], bool]
+    schema: pa.Schema, names: Sequence[str], fits: Callable[[pa.DataType], bool]
 ) -> str | None:
-    return next((n for n in names if n in schema.names and fits(schema.field(n).type)), None)
+    return usual_column(names, [field.name for field in schema if fits(field.type)])
 
 
 def holds_bytes(kind: pa.DataType) -> bool:
@@ -232,13 +234,3 @@ def has_path(kind: pa.DataType) -> bool:
 
 def _is_label(kind: pa.DataType) -> bool:
     return is_small(kind.value_type if pa.types.is_dictionary(kind) else kind)
-
-
-def _declared_names(schema: pa.Schema, label: str) -> tuple[str, ...]:
-    """Class names in the schema's ``huggingface`` entry, in the order of their numbers."""
-    try:
-        declared = json.loads((schema.metadata or {})[b"huggingface"])
-        names = declared["info"]["features"][label]["names"]
-        return tuple(str(name) for name in names)
-    except (KeyError, TypeError, ValueError):
-        return ()

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from core.states import Medium
 from workers.imports.drawn import MOST_BOXES
 from workers.imports.formats.boxes import parquet as objects
+from workers.imports.formats.declared import written
 from workers.imports.formats.parquet.bounds import (
     BoundedParquet,
     without_long,
@@ -30,7 +31,6 @@ from workers.imports.items import (
     Source,
     annotated,
     digests,
-    only,
     printable,
     reference,
     refused_item,
@@ -307,34 +307,12 @@ class ParquetSource(Source):
         if column is None:
             flags = self._columns.flags
             return row_split({name: row[name] for name in flags}, flags)
-        value = row[column]
-        names = self._columns.label_names.get(column, ())
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(names):
-            value = names[value]
-        said = split_text(column, value)
+        names = self._columns.label_names.get(column)
+        said = split_text(column, written(row[column], names) if names else row[column])
         return None if said is None else printable(said)
 
     def _label(self, row: Mapping[str, Any], column: str) -> str | None:
         return written(row[column], self._columns.label_names.get(column, ()))
-
-
-def written(value: object, names: Sequence[str]) -> str | None:
-    """A label as text; ``None`` if there is none.
-
-    Args:
-        value: As it stands in the file.
-        names: What its numbers stand for, if the file declares that: then no other number is one,
-            and -1 is none, as Hugging Face's files have it.
-    """
-    value = only(value)
-    if value is None or value == "" or value != value:
-        return None
-    if names and isinstance(value, int | float) and not isinstance(value, bool):
-        number = int(value) if float(value).is_integer() else -2
-        if 0 <= number < len(names):
-            return printable(names[number])
-        return None if number == -1 else f"{value} (not one of the {len(names)} numbers declared)"
-    return printable(str(value))
 
 
 def _nothing(refused: Refused) -> Refused:
