@@ -358,9 +358,7 @@ def test_labels_of_classes_become_the_pool_of_boxes(http: TestClient, world: Wor
     assert taken[0].content_hash == labeled.content_hash
 
 
-def test_a_pool_is_taken_over_again_by_managers_of_it_alone(
-    http: TestClient, world: World
-) -> None:
+def test_a_pool_is_taken_over_again_by_managers_of_it_alone(http: TestClient, world: World) -> None:
     source = world.project(images=1)
     both = world.caller(Role.ENGINEER, source)
     body = {"name": "Where", "task": "boxes", "classes": [], "from_project": source.id}
