@@ -5,12 +5,16 @@ import gzip
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
 from api.__main__ import main
 from api.main import create_app
+from api.middleware import problems
 from core.settings import Settings
 from core.states import JobState
 from core.tables import Job
@@ -67,6 +71,22 @@ def test_without_a_database_the_process_lives_and_is_not_ready(
     assert (me.status_code, me.json()["code"]) == (503, "unavailable")
     assert me.headers["retry-after"] == "1"
     assert ready.headers["content-type"] == me.headers["content-type"] == PROBLEM
+
+
+def test_what_came_in_the_way_of_another_request_is_not_said_of_the_database(
+    installation: Settings,
+) -> None:
+    app = FastAPI()
+    app.state.settings = installation
+    problems.install(app)
+
+    @app.get("/")
+    def crossed() -> None:
+        raise OperationalError("DELETE", {}, psycopg.errors.DeadlockDetected())
+
+    answer = TestClient(app).get("/")
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert answer.json()["detail"].startswith("Somebody else changed the same just now.")
 
 
 def test_broker_that_goes_away_stops_readiness_and_no_work(
