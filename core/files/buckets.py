@@ -101,8 +101,8 @@ class Buckets:
         except NotFound:
             raise Conflict(
                 "image_gone",
-                "The file of this image is gone. Put it back, or import the folder that it was moved "
-                "to.",
+                "The file of this image is gone. Put it back, or import the folder that it was "
+                "moved to.",
             ) from None
         if found.tag != tag:
             raise changed()
