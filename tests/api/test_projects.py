@@ -1,6 +1,5 @@
 """Projects: their classes, settings and members, and when they start, pause and go."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,6 +16,7 @@ from core.rounds import lock_unfinished
 from core.states import ExampleState, JobKind, JobState, Role, Split
 from core.tables import DRY_RUN, Annotation, Example, Job, Member, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
+from tests.processes import eventually
 from tests.world import Caller, World
 from workers.celery_tasks.remove_files import remove_files
 
@@ -471,9 +471,8 @@ def test_a_deletion_waits_for_answers_before_it_takes_what_they_need(
     world.session.execute(lock_unfinished(project.id))
     with ThreadPoolExecutor(1) as threads:
         deleted = threads.submit(http.delete, f"/api/projects/{project.id}", headers=admin.headers)
-        waiting = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-        while not world.session.scalar(waiting) and not deleted.done():
-            time.sleep(0.01)
+        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        eventually(lambda: world.session.scalar(waiting), "the deletion waits")
         # Who tries a job again locks that, and then waits for the project.
         locked = pytest.raises(OperationalError, match="could not obtain lock")
         with locked, world.session.begin_nested():
