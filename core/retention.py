@@ -14,7 +14,18 @@ from core.consensus import lock_examples
 from core.events import Topic, notify
 from core.files import removals
 from core.states import JobKind, JobState, ProjectState
-from core.tables import Annotation, Audit, Example, Job, Project, Query, Removal, Suggestion
+from core.tables import (
+    Annotation,
+    Audit,
+    Example,
+    Job,
+    Project,
+    Query,
+    Removal,
+    Round,
+    Suggestion,
+    Sync,
+)
 
 NOTICE: Final = timedelta(days=7)
 """How long after it was said a project stays at least."""
@@ -54,6 +65,11 @@ def remove_rows(session: Session, project: Project) -> None:
 
     Images that other projects hold, too, stay; the files of the rest go after the commit.
     """
+    # In the order of whoever retries a job, answers, or looks at a place: each locks one of these,
+    # and then rows that go before it.
+    for held in (Job, Round, Sync):
+        rows = select(held.id).where(held.project_id == project.id).order_by(held.id)
+        session.execute(rows.with_for_update())
     removal = Removal(project_id=project.id, project=project.name)
     session.add(removal)
     session.flush()

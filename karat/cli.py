@@ -29,7 +29,7 @@ from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
 from karat.commands.webhooks import webhooks
 from karat.commands.weights import weights
-from karat.terminal import show_error
+from karat.terminal import echo, show_error
 
 _FAILED = 1
 # The status that click ends with, too, where the command line is wrong.
@@ -79,7 +79,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"karat {version('karat')}")
+        echo(f"karat {version('karat')}")
         raise typer.Exit
 
 

@@ -34,6 +34,30 @@ _LEAST_SECONDS = 5.0
 _MOST_SECONDS = 30.0
 
 
+# Whatever a terminal takes for a command: to write to the clipboard, or over what is there.
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def plain(text: object) -> str:
+    """What is shown of a text, which may be a name that others have given.
+
+    Args:
+        text: Of any characters; lines and tabs stay.
+    """
+    return _COMMANDS.sub("\ufffd", str(text))
+
+
+def echo(text: object, *, err: bool = False, nl: bool = True) -> None:
+    """Write a text for people.
+
+    Args:
+        text: What to say.
+        err: Whether it goes where the output of a command does not go to.
+        nl: Whether a line ends with it.
+    """
+    typer.echo(plain(text), err=err, nl=nl)
+
+
 def with_options(message: str) -> str:
     """A message of the server, with the names that parameters have on the command line.
 
@@ -62,7 +86,7 @@ def show_json(value: Any) -> None:
     Args:
         value: Anything JSON can hold.
     """
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    echo(_json(value, indent=2))
 
 
 @contextmanager
@@ -77,12 +101,18 @@ def json_lines(file: Path | None, mode: Literal["a", "w"]) -> Iterator[Callable[
         Writes one, which is there at once.
     """
     if file is None:
-        yield lambda value: typer.echo(json.dumps(value, ensure_ascii=False))
+        yield lambda value: echo(_json(value))
         return
     with private_files():
         target = file.open(mode, encoding="utf-8", buffering=1)
     with target:
-        yield lambda value: print(json.dumps(value, ensure_ascii=False), file=target)
+        yield lambda value: print(_json(value), file=target)
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """With the letters of all languages, and what a terminal takes for a command escaped."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], empty: str) -> None:
@@ -95,7 +125,7 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], empty: str
         empty: What to say when there are no rows.
     """
     if not rows:
-        typer.echo(empty)
+        echo(empty)
         return
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -107,7 +137,7 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], empty: str
             column.removeprefix("#"), justify="right" if column.startswith("#") else "left"
         )
     for row in rows:
-        table.add_row(*(Text("–" if value is None else str(value)) for value in row))
+        table.add_row(*(Text("–" if value is None else plain(value)) for value in row))
     console().print(table)
 
 
@@ -119,9 +149,9 @@ def show_error(message: str, remedy: str = "") -> None:
         remedy: What to do about it.
     """
     typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
-    typer.echo(with_options(message), err=True)
+    echo(with_options(message), err=True)
     if remedy:
-        typer.echo(f"  {remedy}", err=True)
+        echo(f"  {remedy}", err=True)
 
 
 def confirm(question: str) -> None:
@@ -130,7 +160,7 @@ def confirm(question: str) -> None:
     Args:
         question: What ``--yes`` answers.
     """
-    typer.confirm(f"{question} (--yes does not ask)", abort=True, err=True)
+    typer.confirm(f"{plain(question)} (--yes does not ask)", abort=True, err=True)
 
 
 def spent(round_: Mapping[str, Any]) -> str:
@@ -321,7 +351,7 @@ class _Lines:
         ):
             self._what, self._done, self._is_told = what, done, True
             self._since = time.monotonic()
-            typer.echo(self._line(total, left), err=True)
+            echo(self._line(total, left), err=True)
 
     def _is_further(self, done: int, total: int | None, parts: int) -> bool:
         """Whether another of so many parts is done, or anything where nobody knows how much is."""
@@ -343,22 +373,22 @@ def show_estimate(job: "Job") -> None:
     assert job["result"] is not None
     found: Estimate = job["result"]["estimate"]
     what = "rows" if job["kind"] == "select_instructions" else "images"
-    typer.echo(
+    echo(
         f"Takes {about(found['seconds'])} and {found['memory_bytes'] / 2**30:.1f} GiB on "
         f"this worker's {found['device']}, for {found['labeled']:,} {what}."
     )
     for name, seconds in sorted(found["phases"].items(), key=lambda one: -one[1]):
-        typer.echo(f"  {name}: {seconds:,.1f} s")
+        echo(f"  {name}: {seconds:,.1f} s")
     if "requests" in found:
         price = found.get("price")
         costs = "" if price is None else f", about {price:,.2f} by its prices"
         tokens = f"{found['tokens_in']:,} + {found['tokens_out']:,} tokens"
-        typer.echo(f"Asks the judge {found['requests']:,} times: {tokens}{costs}.")
+        echo(f"Asks the judge {found['requests']:,} times: {tokens}{costs}.")
     if "answers" in found:
         within = f"{found['answers_low']:,} to {found['answers_high']:,}"
-        typer.echo(
+        echo(
             f"Takes about {found['answers']:,} checks by people ({within}) and labels about "
             f"{found['auto']:,}; with a chance of {found['in_vain']:.0%} none."
         )
     for note in found["notes"]:
-        typer.echo(note)
+        echo(note)

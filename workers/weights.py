@@ -18,6 +18,7 @@ from models.errors import ModelError
 from models.media.images.weight_files.whole import is_whole
 from workers.jobs.context import JobContext
 from workers.jobs.locks import alone
+from workers.jobs.log import said_of
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +107,7 @@ def _look(
         return
     except Exception as error:
         logger.exception("weights of %s could not be checked", row.architecture)
-        found = {"problem": f"They could not be checked: {type(error).__name__}: {error}"[:1000]}
+        found = {"problem": f"They could not be checked: {said_of(error)}"}
     _note(sessions, row, found)
 
 

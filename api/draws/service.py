@@ -11,6 +11,7 @@ from api.audit import record
 from api.callers.principal import Principal
 from api.draws.schemas import AuditAsked, AuditEstimate, AuditShare, ClassAudit, HumanError
 from api.examples.predicted import UNKNOWN, predictions_of
+from api.examples.scores import scores_if_there
 from api.telling import tell
 from core.among import among
 from core.consensus import lock_examples
@@ -116,6 +117,8 @@ async def ask(
         raise Conflict(
             "project_draft", "The project has not started; start it, then have images drawn."
         )
+    # Before answers have to wait: the scores are read from files, and then kept.
+    await scores_if_there(session, project, storage)
     # Rounds before examples, as everybody who stores verdicts locks them.
     rounds = (await session.scalars(lock_unfinished(project.id))).all()
     round_ = _open(rounds)

@@ -24,6 +24,7 @@ from api.weights.choice import require_weights
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
 from core.jobs import queue
+from core.jobs.imports import ImportParams
 from core.jobs.params import AdvanceParams
 from core.jobs.pauses import FINISH, Pause
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job, resume_job
@@ -273,7 +274,8 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
     """Queue a failed or cancelled job again; finished phases are not repeated.
 
     A round takes up the algorithms that its project has by now, since what failed may be what was
-    chosen; if they are others, all of it is done again that can be.
+    chosen; if they are others, all of it is done again that can be. A pool is taken over again by
+    those who may take it over now.
     """
     job = await get_job(session, principal, job_id, least=ProjectRole.MANAGER, lock=True)
     _require_whole(job)
@@ -282,6 +284,10 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
         await _require_idle(session, job.project_id, job.kind)
         if job.kind is JobKind.CERTIFY and not job.dry_run:
             await require_retriable(session, job.project_id, job)
+    if job.kind is JobKind.IMPORT_POOL:
+        source = ImportParams.of(job).project
+        if source is not None:
+            await managed_project(session, principal, source)
     requeue_job(job)
     if job.kind is JobKind.ADVANCE_ROUND and not job.dry_run:
         await _go_on(session, job)

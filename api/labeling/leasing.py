@@ -4,7 +4,6 @@ import math
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import PurePosixPath
 from typing import Any
 
 from psycopg import AsyncConnection
@@ -18,6 +17,7 @@ from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.schemas import Lease, LeasedQuery, LeaseRequest, ReleaseRequest
 from api.labeling.status import ReadRound
+from api.schemas.names import name_for_annotators
 from api.schemas.pictures import image_url
 from core.errors import NotFound
 from core.media.texts.medium import EXCERPT
@@ -149,8 +149,7 @@ def _answer(
             height=row.height,
             excerpt=None if row.text is None else row.text[:EXCERPT],
             text=_whole(row.text),
-            # Without its folders: in an ImageFolder they are the classes.
-            name=PurePosixPath(row.name).name,
+            name=name_for_annotators(row.name),
             predicted_class_id=row.predicted_class_id,
             probability=row.probability,
             in_probability=row.in_probability,

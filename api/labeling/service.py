@@ -8,6 +8,7 @@ from api.callers.principal import Principal
 from api.instruction_rows import members_of
 from api.labeling import status
 from api.labeling.schemas import RecentAnswer, Status
+from api.schemas.names import name_for_annotators
 from api.schemas.pictures import image_url
 from core.media.texts.excerpts import beginning
 from core.states import ProjectState
@@ -66,7 +67,7 @@ async def recent(
             width=width,
             height=height,
             excerpt=excerpt,
-            name=name,
+            name=name_for_annotators(name),
             verdict=annotation.verdict,
             class_id=annotation.class_id,
             label=label_of(annotation.label),

@@ -139,9 +139,14 @@ async def _database_error(request: Request, error: Exception) -> JSONResponse:
     if disk.is_full(error) or disk.room(request.app.state.settings).state == "full":
         logger.error("no room on the disk of the database: %s", error)
         return await _domain_error(request, disk.disk_full())
-    logger.warning("database away: %s", error)
-    gone = "The database cannot be reached. Nothing was stored; send the request again."
-    return await _domain_error(request, Unavailable("unavailable", gone, seconds=1))
+    logger.warning("refused by the database, or it is away: %s", error)
+    crossed = isinstance(getattr(error, "orig", error), psycopg.errors.DeadlockDetected)
+    said = (
+        "Somebody else changed the same just now. Nothing was stored; send the request again."
+        if crossed
+        else "The database cannot be reached. Nothing was stored; send the request again."
+    )
+    return await _domain_error(request, Unavailable("unavailable", said, seconds=1))
 
 
 async def _unstorable(_: Request, error: DataError) -> JSONResponse:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import PurePosixPath
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, func, null, select
@@ -29,6 +28,7 @@ from api.reviews.schemas import (
     SuggestionOut,
     Votes,
 )
+from api.schemas.names import name_for_annotators
 from api.schemas.pictures import image_url
 from api.telling import tell
 from core.errors import NotFound
@@ -259,8 +259,7 @@ def _one(
         width=width,
         height=height,
         excerpt=excerpt,
-        # Without its folders: in an ImageFolder they are the classes.
-        name=PurePosixPath(name).name,
+        name=name_for_annotators(name),
         given_class_id=class_of(labels[0]),
         suggested_class_id=class_of(labels[1]),
         given_label=labels[0],

@@ -90,7 +90,8 @@ class Buckets:
         """What is at ``location``, if it is still what ``tag`` says.
 
         Raises:
-            Conflict: ``image_gone`` or ``image_changed``, and as ``require_shown``.
+            Conflict: ``image_gone`` or ``image_changed``, and as ``require_shown``. None says where
+                the image lies: in folders named as classes that is what annotators are asked.
             DomainError: As the class says.
         """
         self.require_shown(location)
@@ -99,14 +100,11 @@ class Buckets:
         except NotFound:
             raise Conflict(
                 "image_gone",
-                f"{location} is gone. Put it back, or import the folder that it was moved to.",
+                "The file of this image is gone. Put it back, or import the folder that it was "
+                "moved to.",
             ) from None
         if found.tag != tag:
-            raise Conflict(
-                "image_changed",
-                f"{location} has changed since it was imported. Put the old content back; to take "
-                "the new one in, import it again.",
-            )
+            raise changed()
         return found
 
     def require_shown(self, location: Location) -> None:
@@ -168,6 +166,15 @@ class Buckets:
 
     def _place(self, location: Location) -> Place:
         return self._folder if location.scheme == "file" else S3(self._settings)
+
+
+def changed() -> Conflict:
+    """Of an image whose file has another content than when it was imported."""
+    return Conflict(
+        "image_changed",
+        "The file of this image has changed since it was imported. Put the old content back; to "
+        "take the new one in, import it again.",
+    )
 
 
 def image_origins(settings: Settings) -> tuple[str, ...]:

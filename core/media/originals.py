@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from core.errors import Conflict, NotFound
-from core.files.buckets import Buckets
+from core.files.buckets import Buckets, changed
 from core.files.object_stores import Object
 from core.files.storage import Storage
 from core.media.texts.medium import MEDIA_TYPE
@@ -123,11 +123,7 @@ class Originals:
         except NotFound:
             raise _gone() from None
         if hashlib.sha256(content).digest() != original.content_hash:
-            raise Conflict(
-                "image_changed",
-                "The file of this image has another content than when it was imported. Put the "
-                "old one back; to take the new one in, import it again.",
-            )
+            raise changed()
         return content
 
 

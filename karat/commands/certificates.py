@@ -6,7 +6,7 @@ import typer
 
 from karat.client import intervals
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.terminal import show_json, show_table, when
+from karat.terminal import echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.certificate_types import Certificate, CertificateDetail, CertificateLot
@@ -59,7 +59,7 @@ def certify(
             overlap=overlap,
         )
         if watch or apply:
-            typer.echo(f"Certificate {begun['id']} waits for people to look.", err=True)
+            echo(f"Certificate {begun['id']} waits for people to look.", err=True)
             now: Certificate = found.wait(begun["id"])
             if apply and now["state"] == "ready":
                 now = found.apply(begun["id"])
@@ -75,15 +75,15 @@ def certify(
 
 def _say(one: "Certificate") -> None:
     """What is known of a certificate, in a few sentences."""
-    typer.echo(f"Certificate {one['id']} is {one['state']}.")
+    echo(f"Certificate {one['id']} is {one['state']}.")
     if one["refused"] is not None:
-        typer.echo(one["refused"])
+        echo(one["refused"])
     if one["stalled"] is not None:
-        typer.echo(f"It does not go on for now. {one['stalled']}")
+        echo(f"It does not go on for now. {one['stalled']}")
     if one["bound"] is not None and one["state"] not in {"revoked", "refused"}:
         bound = one["bound"]
         verb = "labeled" if one["state"] == "applied" else "would label"
-        typer.echo(
+        echo(
             f"The model {verb} {one['auto']:,}; at most {bound['wrong']:,} of these "
             f"({intervals.at_most(bound['share'])}) are wrong, "
             f"{intervals.sure(one['confidence'])} sure. {one['people']:,} are left to people."
@@ -91,9 +91,9 @@ def _say(one: "Certificate") -> None:
     if one["state"] == "asking":
         more = one["expected_answers"]
         expected = "" if more is None else f", about {more:,} more are expected"
-        typer.echo(f"{one['answered']:,} of {one['asked']:,} asked are answered{expected}.")
+        echo(f"{one['answered']:,} of {one['asked']:,} asked are answered{expected}.")
     for warning in one["warnings"]:
-        typer.echo(warning)
+        echo(warning)
 
 
 @certificates.command("list")

@@ -17,7 +17,7 @@ import typer
 from core.files.compression import plain_name
 from karat.commands.connection import JsonOption
 from karat.commands.imports import FolderSplitOption, folder_choices
-from karat.terminal import check_bar, show_error, show_json
+from karat.terminal import check_bar, echo, plain, show_error, show_json
 
 _FAILED = 1
 _INTERRUPTED = 130
@@ -150,7 +150,7 @@ def _run(asked: dict[str, Any]) -> dict[str, Any]:
             process.send_signal(signal.SIGINT)
             written = _ended(process) == 0
             what = "the reports had been written already" if written else "nothing was written"
-            typer.echo(f"Stopped; {what}.", err=True)
+            echo(f"Stopped; {what}.", err=True)
             raise typer.Exit(_INTERRUPTED) from None
         except Unfinished as error:
             show_error(str(error))
@@ -228,25 +228,25 @@ def _events(process: "subprocess.Popen[str]") -> Iterator[dict[str, Any]]:
 
 def _show(result: dict[str, Any], path: Path) -> None:
     for warning in result["warnings"]:
-        typer.secho(warning, fg="yellow", err=True)
+        typer.secho(plain(warning), fg="yellow", err=True)
     for line in result["said"]:
-        typer.echo(line)
+        echo(line)
     if count := result["contradicted"]:
         one = result["medium"]
         images = f"One {one} comes" if count == 1 else f"{count:,} {one}s come"
-        typer.echo(f"{images} with several labels, of which one at least is wrong.")
+        echo(f"{images} with several labels, of which one at least is wrong.")
     if result["aside"]:
-        typer.echo("\nNot judged, or to be known:")
+        echo("\nNot judged, or to be known:")
         for line in result["aside"]:
-            typer.echo(f"  {line}")
-    typer.echo("\nLook at them:")
-    typer.echo(f"  {result['files']['html']}")
-    typer.echo("All labels, for programs:")
-    typer.echo(f"  {result['files']['csv']}\n  {result['files']['parquet']}")
+            echo(f"  {line}")
+    echo("\nLook at them:")
+    echo(f"  {result['files']['html']}")
+    echo("All labels, for programs:")
+    echo(f"  {result['files']['csv']}\n  {result['files']['parquet']}")
     is_text = result["medium"] == "text"
     ending = PurePath(plain_name(path.name)).suffix.lower()
     if is_text or path.is_dir() or ending in {".zip", ".tar", ".parquet"}:
-        typer.echo(
+        echo(
             f"To decide on each with one key: karat up, drop {path.name or 'it'} on the first "
             "page, and choose Find the wrong labels."
         )

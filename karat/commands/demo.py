@@ -14,7 +14,7 @@ import typer
 from karat.client.intervals import accuracy, inside_share
 from karat.commands.demo_instructions import INSTRUCTIONS, run_instructions
 from karat.commands.services import DEFAULT_DATA
-from karat.terminal import console, job_bar
+from karat.terminal import console, echo, job_bar
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -127,7 +127,7 @@ def demo(
                 with _directory(data_dir, temporary=exit_) as directory:
                     run_instructions(directory, port, seed, json_, exit_, human)
             except Interrupted:
-                typer.echo("Stopped.")
+                echo("Stopped.")
                 if exit_:
                     raise typer.Exit(130) from None
         return
@@ -163,7 +163,7 @@ def demo(
             with _directory(data_dir, temporary=exit_) as directory:
                 _run(directory, port, pool, plan, str(data or _SOURCES[task]), json_, exit_, human)
         except Interrupted:
-            typer.echo("Stopped.")
+            echo("Stopped.")
             if exit_:
                 raise typer.Exit(130) from None
 
@@ -183,7 +183,7 @@ def _run(
     from karat.local.stack import Stack
 
     started = time.monotonic()
-    stack = Stack(directory, port=port, notify=lambda message: typer.echo(message, err=True))
+    stack = Stack(directory, port=port, notify=lambda message: echo(message, err=True))
     try:
         with console().status("Starting Karat …"):
             stack.start()
@@ -202,14 +202,14 @@ def _run(
                 if json_ is not None:
                     results = report(closed, pool, plan, seconds, source)
                     json_.write_text(json.dumps(results, indent=2) + "\n")
-                    typer.echo(f"Wrote {json_}.")
+                    echo(f"Wrote {json_}.")
             if not exit_:
                 project.update(settings={"zero_wait": True})
                 console().print(
                     f"Now label yourself: [bold cyan]{stack.url}/projects/{project.id}/label[/]"
                 )
                 _show_login(login)
-                typer.echo("Stop with Ctrl-C.")
+                echo("Stop with Ctrl-C.")
                 stack.wait()
     finally:
         stack.stop()
@@ -292,7 +292,7 @@ def _directory(chosen: Path | None, *, temporary: bool) -> Iterator[Path]:
     try:
         yield made
     except Exception:
-        typer.echo(f"Data and logs are kept in {made}.", err=True)
+        echo(f"Data and logs are kept in {made}.", err=True)
         raise
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)

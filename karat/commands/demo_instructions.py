@@ -4,9 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import typer
-
-from karat.terminal import console, job_bar
+from karat.terminal import console, echo, job_bar
 
 if TYPE_CHECKING:
     from karat.client.client import Client
@@ -35,7 +33,7 @@ def run_instructions(
         directory,
         port=port,
         environment={"KARAT_JUDGE_ALLOW": "127.0.0.1"},
-        notify=lambda message: typer.echo(message, err=True),
+        notify=lambda message: echo(message, err=True),
     )
     try:
         with console().status("Starting Karat …"):
@@ -59,12 +57,12 @@ def run_instructions(
                     found |= _ranked(client, project, pool, found, left=0 if exit_ else _LEFT)
                 if json_ is not None:
                     json_.write_text(json.dumps(found, indent=2) + "\n")
-                    typer.echo(f"Wrote {json_}.")
+                    echo(f"Wrote {json_}.")
                 if not exit_:
                     address = f"{stack.url}/projects/{project.id}"
                     console().print(f"Look around: [bold cyan]{address}[/]")
                     console().print(f"Rank some yourself: [bold cyan]{address}/label[/]")
-                    typer.echo("Stop with Ctrl-C.")
+                    echo("Stop with Ctrl-C.")
                     stack.wait()
     finally:
         stack.stop()

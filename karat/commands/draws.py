@@ -6,7 +6,7 @@ import typer
 
 from karat.client.intervals import at_least, at_most, sure
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.terminal import show_json, show_table
+from karat.terminal import echo, show_json, show_table
 
 if TYPE_CHECKING:
     from karat.client.findings import AuditEstimate, DrawnShare
@@ -29,7 +29,7 @@ def audit(
             asked = found.ask_audit(ask)
             if as_json:
                 return show_json(asked)
-            typer.echo(f"{asked['asked']:,} images were drawn; round {asked['round']} asks.")
+            echo(f"{asked['asked']:,} images were drawn; round {asked['round']} asks.")
             return None
         estimate = found.audit()
         names = {one["id"]: one["name"] for one in found.get()["classes"]}
@@ -40,14 +40,14 @@ def audit(
 
 def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
     if found["refused"] is not None:
-        typer.echo(found["refused"])
+        echo(found["refused"])
         return
-    typer.echo(
+    echo(
         f"{found['drawn']:,} images were drawn at random, {found['answered']:,} of them answered; "
         f"{found['unlooked']:,} of the pool nobody has judged."
     )
     if found["round"] is None:
-        typer.echo("Nothing was measured yet: it is when a round closes that draws were part of.")
+        echo("Nothing was measured yet: it is when a round closes that draws were part of.")
         return
     rows = [
         _row("all", found["accuracy"]),
@@ -63,7 +63,7 @@ def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
         [row for row in rows if row is not None],
         "No draw was answered.",
     )
-    typer.echo(
+    echo(
         f"By the model of round {found['round']}; each interval is {sure(found['confidence'])} "
         "sure, however often you look."
     )
@@ -77,9 +77,9 @@ def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
             "from was labeled otherwise, or held out."
         )
     if found["unsure"]:
-        typer.echo(f"{found['unsure']:,} that people were unsure of count as labeled wrongly.")
+        echo(f"{found['unsure']:,} that people were unsure of count as labeled wrongly.")
     if (people := found["people"]) is not None:
-        typer.echo(
+        echo(
             f"People differed on {people['disagreed']:,} of {people['pairs']:,} images that were "
             f"judged twice: at most {at_most(people['high'])} of single answers are wrong."
         )

@@ -9,7 +9,7 @@ import typer
 from karat.client.arguments import BY_ENDING
 from karat.commands.connection import ProjectArgument, connect, find_project
 from karat.commands.imports import words
-from karat.terminal import bytes_bar
+from karat.terminal import bytes_bar, echo
 
 if TYPE_CHECKING:
     from karat.client.findings import ExportedClass
@@ -102,8 +102,8 @@ def export(
         if has_classes and (chosen == "imagefolder" or chosen in _SPLITS):
             say, _ = words(found)
             for line, names in _lacking(found.exported_classes(), splits=chosen in _SPLITS):
-                typer.echo(f"Warning: {say(line).format(_listed(names))}", err=True)
-    typer.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
+                echo(f"Warning: {say(line).format(_listed(names))}", err=True)
+    echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
 
 
 def _lacking(

@@ -11,7 +11,7 @@ import typer
 
 from core.media.nouns import in_words_of, noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.terminal import bytes_bar, job_bar, show_json, show_table, with_options
+from karat.terminal import bytes_bar, echo, job_bar, show_json, show_table, with_options
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -162,31 +162,31 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
     parts += [f"{plan['left_out']:,} left out"] if plan["left_out"] else []
     parts += [f"{plan['refused']:,} refused"] if plan["refused"] else []
     parts += [say(f"{plan['rows']:,} rows about images that are there")] if plan["rows"] else []
-    typer.echo(f"{', '.join(parts) or 'nothing'}. Nothing was stored.")
+    echo(f"{', '.join(parts) or 'nothing'}. Nothing was stored.")
     if size := plan.get("input_size"):
-        typer.echo(
+        echo(
             f"Images are typically {size['width']} × {size['height']}; the model would see "
             f"{size['side']} × {size['side']}."
         )
     for note in plan.get("notes", ()):
-        typer.echo(note)
+        echo(note)
     if plan.get("doubts"):
-        typer.echo(
+        echo(
             "Of some numbers it is not certain which class they count: say which number the first "
             "class has with --count-from 0 or --count-from 1."
         )
     if any(one["reason"] for one in plan["groups"]):
-        typer.echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
+        echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
     for column in plan["labels"]:
         if column["chosen"]:
-            typer.echo(
+            echo(
                 f"Labels in {column['column']}: {column['readable']:,} readable, "
                 f"{column['unreadable']:,} not."
             )
     for document in plan["documents"]:
-        typer.echo(f"{document['name']} says something of the {many} ({document['format']}).")
+        echo(f"{document['name']} says something of the {many} ({document['format']}).")
     for line in _refused_by_reason({**plan}):
-        typer.echo(f"  {line}")
+        echo(f"  {line}")
     return None
 
 
@@ -214,7 +214,7 @@ def _left_out() -> Iterator[Callable[[str, str], None]]:
         yield lambda name, reason: names.setdefault(reason, []).append(name)
     finally:
         for line in _by_reason({reason: len(of) for reason, of in names.items()}, names):
-            typer.echo(f"Left out: {line}", err=True)
+            echo(f"Left out: {line}", err=True)
 
 
 def finish_import(
@@ -244,47 +244,47 @@ def finish_import(
 
 
 def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str], str]) -> None:
-    typer.echo(
+    echo(
         say(
             f"{result['added']:,} images added, {result['duplicates']:,} there already, "
             f"{result['refused']:,} refused."
         )
     )
     if measuring := result.get("by_split", {}).get("evaluation"):
-        typer.echo(say(f"{measuring:,} of these images are for evaluation, with their labels."))
+        echo(say(f"{measuring:,} of these images are for evaluation, with their labels."))
     for note in result.get("notes", ()):
-        typer.echo(note)
+        echo(note)
     # Imports of an earlier version left nothing out.
     for line in _by_reason(result.get("left_out_by_reason", {}), {}):
-        typer.echo(f"Left out: {line}.")
+        echo(f"Left out: {line}.")
     if result["total"] == 0:
-        typer.echo("There was nothing in it: no file, and no row below the header.")
+        echo("There was nothing in it: no file, and no row below the header.")
     # Imports of an earlier version did not tell these apart.
     labeled, unchanged, empty = (result.get(name, 0) for name in ("labeled", "unchanged", "empty"))
     if labeled or unchanged or empty:
-        typer.echo(
+        echo(
             say(
                 f"Rows about images that were there: {labeled:,} labeled, {unchanged:,} with "
                 f"labels known already, {empty:,} without any."
             )
         )
     if result["annotations"]:
-        typer.echo(say(f"{result['annotations']:,} labels added, of new images and of others."))
+        echo(say(f"{result['annotations']:,} labels added, of new images and of others."))
     if result.get("contradicting"):
-        typer.echo(
+        echo(
             say(
                 f"{result['contradicting']:,} images have labels that contradict each other; all "
                 "are kept, and reviewers find them among the disagreements."
             )
         )
     for line in _by_reason(result.get("noted", {}), {}):
-        typer.echo(f"  {line}")
+        echo(f"  {line}")
     for line in _refused_by_reason(result):
-        typer.echo(f"  {line}")
+        echo(f"  {line}")
     if report is not None:
-        typer.echo(f"What became of each is in {report}.")
+        echo(f"What became of each is in {report}.")
     elif result["refused"] or result.get("noted"):
-        typer.echo("  To see what became of each, add --report FILE.")
+        echo("  To see what became of each, add --report FILE.")
 
 
 def _refused_by_reason(result: dict[str, Any]) -> Iterator[str]:

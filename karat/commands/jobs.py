@@ -11,7 +11,7 @@ from karat.commands.connection import (
     connect,
     find_project,
 )
-from karat.terminal import job_bar, show_estimate, show_json, show_table, when
+from karat.terminal import echo, job_bar, show_estimate, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.resources import Job
@@ -85,9 +85,7 @@ def start(
     elif dry_run:
         show_estimate(job)
     else:
-        typer.echo(
-            f"Job {job['id']} is {job['state']}. Follow it with: karat job watch {job['id']}"
-        )
+        echo(f"Job {job['id']} is {job['state']}. Follow it with: karat job watch {job['id']}")
 
 
 @jobs.command("log")
@@ -100,10 +98,10 @@ def log(
     """Show what a job has said of itself, with times in UTC."""
     with connect() as client:
         if not follow:
-            typer.echo(client.job_log(job), nl=False)
+            echo(client.job_log(job), nl=False)
             return
         for lines in client.follow_log(job):
-            typer.echo(lines, nl=False)
+            echo(lines, nl=False)
 
 
 @jobs.command("watch")
@@ -114,9 +112,9 @@ def watch(job: JobArgument, as_json: JsonOption = False) -> None:
     if as_json:
         show_json(done)
     else:
-        typer.echo(f"Job {job} {done['state']}.")
+        echo(f"Job {job} {done['state']}.")
         for note in (done["result"] or {}).get("notes", ()):
-            typer.echo(note)
+            echo(note)
 
 
 @jobs.command("cancel")
@@ -127,9 +125,9 @@ def cancel(job: JobArgument, as_json: JsonOption = False) -> None:
     if as_json:
         show_json(asked)
     elif asked["state"] == "running":
-        typer.echo(f"Job {job} stops at its next step.")
+        echo(f"Job {job} stops at its next step.")
     else:
-        typer.echo(f"Job {job} is {asked['state']}.")
+        echo(f"Job {job} is {asked['state']}.")
 
 
 @jobs.command("resume")
@@ -152,7 +150,7 @@ def resume(
     if as_json:
         show_json(again)
     else:
-        typer.echo(f"Job {job} is {again['state']}.")
+        echo(f"Job {job} is {again['state']}.")
 
 
 @jobs.command("retry")
@@ -163,7 +161,7 @@ def retry(job: JobArgument, as_json: JsonOption = False) -> None:
     if as_json:
         show_json(again)
     else:
-        typer.echo(f"Job {job} is {again['state']}.")
+        echo(f"Job {job} is {again['state']}.")
 
 
 def _message(job: "Job") -> str | None:

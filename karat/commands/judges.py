@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from karat.commands.connection import JsonOption, connect
-from karat.terminal import show_json, show_table, when
+from karat.terminal import echo, show_json, show_table, when
 
 judges = typer.Typer(help="Models behind an address that rank instructions.", no_args_is_help=True)
 
@@ -94,8 +94,8 @@ def add(
     if as_json:
         return show_json(made)
     has = "with a key" if made["has_key"] else "without a key"
-    typer.echo(f"Judge {made['name']} is {made['model']} at {made['base_url']}, {has}.")
-    typer.echo(f"See whether it answers: karat judge try {made['name']}")
+    echo(f"Judge {made['name']} is {made['model']} at {made['base_url']}, {has}.")
+    echo(f"See whether it answers: karat judge try {made['name']}")
     return None
 
 
@@ -119,12 +119,12 @@ def attempt(name: NameArgument, as_json: JsonOption = False) -> None:
     if as_json:
         show_json(trial)
     elif trial["tried_at"] is None:
-        typer.echo("Nobody has asked it yet: no worker takes from the queue web.")
+        echo("Nobody has asked it yet: no worker takes from the queue web.")
     elif trial["ok"]:
-        typer.echo(f"It answered as it should, {trial['text']}, within {trial['seconds']:.2f} s.")
+        echo(f"It answered as it should, {trial['text']}, within {trial['seconds']:.2f} s.")
     else:
         said = f" It said: {trial['text']}" if trial["text"] else ""
-        typer.echo(f"{trial['problem']}{said}")
+        echo(f"{trial['problem']}{said}")
     if not trial["ok"]:
         raise typer.Exit(1)
 
@@ -134,4 +134,4 @@ def remove(name: NameArgument) -> None:
     """Delete a judge that no job asks, with its kept answers (admins)."""
     with connect() as client:
         client.judges.remove(client.judges.named(name)["id"])
-    typer.echo(f"Judge {name} is removed.")
+    echo(f"Judge {name} is removed.")

@@ -24,7 +24,7 @@ from karat.commands.imports import (
     folder_choices,
     show_plan,
 )
-from karat.terminal import confirm, show_json, show_table
+from karat.terminal import confirm, echo, show_json, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,7 +75,7 @@ def list_images(
         return show_json({**count, "items": images})
     rows = [(one["id"], _shown(one), one["state"], _label(one, names)) for one in images]
     show_table(("#id", _heading(images), "state", "label"), rows, f"No {one_of} matches.")
-    return typer.echo(f"{'' if count['exact'] else 'about '}{count['count']:,} match.")
+    return echo(f"{'' if count['exact'] else 'about '}{count['count']:,} match.")
 
 
 def _shown(example: "Example") -> str:
@@ -289,7 +289,7 @@ def link(
 ) -> None:
     """Print an address that shows an example to whoever has it, without logging in."""
     with connect() as client:
-        typer.echo(find_project(client, project).pool.link(example, seconds=seconds))
+        echo(find_project(client, project).pool.link(example, seconds=seconds))
 
 
 @pool.command("queue")
@@ -334,7 +334,7 @@ def promote(
         made = found.pool.promote(name, chosen)
     if as_json:
         return show_json(made)
-    return typer.echo(f"{made['name']} is class {made['id']}.")
+    return echo(f"{made['name']} is class {made['id']}.")
 
 
 def _act(
@@ -356,8 +356,8 @@ def _show_changed(project: "ProjectClient", changed: "Changed", as_json: bool) -
         return show_json(changed)
     left = ", ".join(f"{count} {why}" for why, count in changed["left_out"].items())
     many = noun(project.get()["medium"]).many
-    typer.echo(f"{len(changed['example_ids']) + changed['moved']} {many} changed.")
-    return typer.echo(f"Left out: {left}.") if left else None
+    echo(f"{len(changed['example_ids']) + changed['moved']} {many} changed.")
+    return echo(f"Left out: {left}.") if left else None
 
 
 def _chosen(

@@ -19,7 +19,16 @@ from karat.commands.connection import (
     read_object,
     read_text,
 )
-from karat.terminal import confirm, job_bar, show_estimate, show_json, show_table, spent, when
+from karat.terminal import (
+    confirm,
+    echo,
+    job_bar,
+    show_estimate,
+    show_json,
+    show_table,
+    spent,
+    when,
+)
 
 if TYPE_CHECKING:
     from karat.client.resources import Medium, Project, ProjectRole, Retention
@@ -202,7 +211,7 @@ def delete(
                 "Nothing brings them back."
             )
         found.delete()
-    typer.echo(f"{now['name']} is deleted.")
+    echo(f"{now['name']} is deleted.")
 
 
 @projects.command("add-member")
@@ -230,7 +239,7 @@ def add_member(
         found.add_member(user["id"], cast("ProjectRole | None", role))
         now = next(one["role"] for one in found.members() if one["user"]["id"] == user["id"])
     article = "an" if now == "annotator" else "a"
-    typer.echo(f"{email} is {article} {now} of {project}.")
+    echo(f"{email} is {article} {now} of {project}.")
 
 
 @projects.command("retain")
@@ -358,7 +367,7 @@ def close_round(
     if as_json:
         show_json(closed)
     else:
-        typer.echo(f"Round {number} is {closed['state']}.")
+        echo(f"Round {number} is {closed['state']}.")
 
 
 def _show(project: "Project", as_json: bool) -> None:

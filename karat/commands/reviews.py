@@ -8,7 +8,7 @@ import typer
 from karat.client.intervals import measured
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.projects import projects
-from karat.terminal import confirm, show_json, show_table, when
+from karat.terminal import confirm, echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.review_types import Agreement, ReviewDecision, Voter
@@ -60,7 +60,7 @@ def revert(
         decided = sum(review.get()["decided"].values())
         if decided and not yes:
             confirm(f"Take back {decided} decisions?")
-        typer.echo(f"{review.revert()} decisions taken back.")
+        echo(f"{review.revert()} decisions taken back.")
 
 
 @projects.command("agreement")
@@ -71,7 +71,7 @@ def agreement(project: ProjectArgument, as_json: JsonOption = False) -> None:
     if as_json:
         return show_json(found)
     if found["examples"] == 0:
-        typer.echo("No image has more than one verdict.")
+        echo("No image has more than one verdict.")
         return _show_proposals(found)
     rows: list[tuple[Any, ...]] = [("all together", None, *_figures(found))]
     rows += [(one["name"], one["votes"], *_figures(one)) for one in found["voters"]]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 import typer
 
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.terminal import bytes_bar, show_json, show_table, when
+from karat.terminal import bytes_bar, echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.selections import SelectedRow, Selection, SelectionFormat
@@ -63,7 +63,7 @@ def show(project: ProjectArgument, job: JobArgument, as_json: JsonOption = False
         return show_json(found)
     show_table(("", ""), _figures(found), "")
     for warning in found["warnings"]:
-        typer.echo(warning)
+        echo(warning)
     return None
 
 
@@ -148,7 +148,7 @@ def compare(
         ("only here", f"{both['only_one']:,}", f"{both['only_other']:,}"),
     ]
     show_table(("", f"#job {job}", f"#job {other}"), table, "")
-    return typer.echo(f"Both keep {both['both']:,} (Jaccard {both['jaccard']:.3f}).")
+    return echo(f"Both keep {both['both']:,} (Jaccard {both['jaccard']:.3f}).")
 
 
 @selections.command("export")
@@ -182,4 +182,4 @@ def export(
                 everything=everything,
                 on_received=lambda received: bar(received, 0),
             )
-    typer.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
+    echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")

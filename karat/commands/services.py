@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from karat.terminal import console
+from karat.terminal import console, echo
 
 DataOption = Annotated[
     Path,
@@ -76,7 +76,7 @@ def up(
         database_url=os.environ.get("DATABASE_URL") or None,
         redis_url=os.environ.get("REDIS_URL") or None,
         backups=backups,
-        notify=lambda message: typer.echo(message, err=True),
+        notify=lambda message: echo(message, err=True),
     )
     with interruptible():
         try:
@@ -84,13 +84,13 @@ def up(
                 stack.start()
             try:
                 show_ready(stack.url, stack.admin_email, stack.admin_password)
-                typer.echo(f"Data and logs are in {stack.data_dir}. Stop with Ctrl-C.")
+                echo(f"Data and logs are in {stack.data_dir}. Stop with Ctrl-C.")
                 stack.wait()
             finally:
-                typer.echo("Stopping …")
+                echo("Stopping …")
                 stack.stop()
         except Interrupted:
-            typer.echo("Stopped.")
+            echo("Stopped.")
 
 
 def backup_words(directory: Path, every: str, keep: int) -> list[str]:

@@ -8,7 +8,7 @@ import typer
 from core.media.nouns import noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.filters import WhereOption, chosen_filters
-from karat.terminal import confirm, show_json, show_table, when
+from karat.terminal import confirm, echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.snapshot_types import Snapshot, SnapshotDiff, SnapshotSide
@@ -37,11 +37,11 @@ def create(
     if as_json:
         return show_json(taken)
     counts = taken["counts"]
-    typer.echo(
+    echo(
         f"{taken['name']}: {counts['examples']:,} {many}, {counts['labeled']:,} labeled, "
         f"{counts['ood']:,} OOD, {counts['evaluation']:,} to evaluate on."
     )
-    return typer.echo(f"SHA-256 {taken['digest']}")
+    return echo(f"SHA-256 {taken['digest']}")
 
 
 @snapshots.command("list")
@@ -79,13 +79,13 @@ def diff(
     if as_json:
         return show_json({**both, "items": changes, "next_cursor": None})
     if both["same"]:
-        return typer.echo("They say the same: no label differs, and the SHA-256 is one.")
-    typer.echo(
+        return echo("They say the same: no label differs, and the SHA-256 is one.")
+    echo(
         f"{both['added']:,} added, {both['gone']:,} gone, {both['relabeled']:,} count as something "
         f"else, {both['other_origin']:,} by somebody else's word, {both['unchanged']:,} unchanged."
     )
     for one in both["renamed"]:
-        typer.echo(f"The class {one['before']} is called {one['after']}.")
+        echo(f"The class {one['before']} is called {one['after']}.")
     show_table(("before", "after", "#examples"), _flows(both), "")
     rows = [
         (one["example_id"], one["name"], one["change"], _said(one["before"]), _said(one["after"]))
@@ -129,4 +129,4 @@ def remove(
         if not yes:
             confirm(f"Remove {taken['name']} of {when(taken['taken_at'])}?")
         found.remove(name)
-    typer.echo(f"Removed {name}.")
+    echo(f"Removed {name}.")

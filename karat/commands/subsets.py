@@ -8,7 +8,7 @@ import typer
 from karat.client.intervals import measured
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.exports import BomOption
-from karat.terminal import bytes_bar, show_json, show_table, when
+from karat.terminal import bytes_bar, echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.findings import SubsetFormat
@@ -70,7 +70,7 @@ def compare(
         ),
     ]
     show_table(("", f"#subset {a}", f"#subset {b}"), rows, "")
-    return typer.echo(
+    return echo(
         f"Both keep {both['intersection']} of {both['union']} (Jaccard {both['jaccard']:.3f})."
     )
 
@@ -105,7 +105,7 @@ def export(
                 bom=bom,
                 on_received=lambda received: bar(received, 0),
             )
-    typer.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
+    echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
 
 
 @subsets.command("use")
@@ -119,4 +119,4 @@ def use(
     with connect() as client:
         find_project(client, project).use_subset(subset)
     what = "all labels" if subset is None else f"subset {subset}"
-    typer.echo(f"The rounds to come train on {what}.")
+    echo(f"The rounds to come train on {what}.")

@@ -13,7 +13,7 @@ from karat.commands.imports import (
     SplitOption,
     folder_choices,
 )
-from karat.terminal import show_json, show_table, when
+from karat.terminal import echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -64,7 +64,7 @@ def add(
         )
     if as_json:
         return show_json(made)
-    return typer.echo(f"Sync {made['id']} follows {made['location']}{_often(made)}.")
+    return echo(f"Sync {made['id']} follows {made['location']}{_often(made)}.")
 
 
 @syncs.command("list")
@@ -109,12 +109,12 @@ def run(
     if as_json:
         show_json(found)
     elif found["fault"] is None:
-        typer.echo(
+        echo(
             f"{found['objects']} images there, {found['new']} of them not imported yet. "
             f"Changed since: {found['changed']}; gone: {found['gone']}."
         )
     else:
-        typer.echo(found["detail"])
+        echo(found["detail"])
     if found["fault"] is not None:
         raise typer.Exit(1)
 
@@ -145,7 +145,7 @@ def remove(project: ProjectArgument, sync: SyncArgument) -> None:
     """Follow a place no more; what was imported from it stays."""
     with connect() as client:
         find_project(client, project).syncs.remove(sync)
-    typer.echo(f"Sync {sync} is removed. What was imported stays.")
+    echo(f"Sync {sync} is removed. What was imported stays.")
 
 
 def _wait(place: "SyncsClient", asked: "Sync") -> "Sync":

@@ -10,7 +10,7 @@ import typer
 
 from karat.commands.connection import JsonOption
 from karat.commands.services import DEFAULT_DATA, DataOption
-from karat.terminal import console, show_error, show_json
+from karat.terminal import console, echo, plain, show_error, show_json
 
 if TYPE_CHECKING:
     from karat.local.backup import BackedUp
@@ -52,7 +52,7 @@ def _show(finding: dict[str, object]) -> None:
     number = f" [bold]{count}[/] against it:" if count else ""
     console().print(f"{_MARKS[str(finding['level'])]} {finding['title']}{number}", soft_wrap=True)
     for one in objects:
-        console().print(f"          {one}", soft_wrap=True, markup=False)
+        console().print(f"          {plain(one)}", soft_wrap=True, markup=False)
     if count > len(objects):
         console().print(f"          and {count - len(objects)} more", soft_wrap=True)
     if finding["remedy"]:
@@ -85,7 +85,7 @@ def backup(
         raise typer.BadParameter("--check goes with --every.")
     with opened(data) as installation:
         made = back_up(installation, file)
-    return typer.echo(_made(file, made))
+    return echo(_made(file, made))
 
 
 def _made(file: Path, made: "BackedUp") -> str:
@@ -108,7 +108,7 @@ def _scheduled(directory: Path, data: Path, every: str, keep: int, *, check: boo
     found = backups.found()
     newest = f"The newest is of {found[0].at:%Y-%m-%d %H:%M} UTC" if found else "There is none"
     late = backups.is_late(datetime.now(UTC))
-    typer.echo(f"{newest}; {len(found)} in {directory}{', one is long due' if late else ''}.")
+    echo(f"{newest}; {len(found)} in {directory}{', one is long due' if late else ''}.")
     if late:
         raise typer.Exit(1)
     return None
@@ -131,11 +131,11 @@ def _go_on(backups: "Backups", data: Path) -> None:
                 while (left := backups.left(datetime.now(UTC)).total_seconds()) > 0:
                     time.sleep(min(left, _LOOK_SECONDS))
                 try:
-                    typer.echo(_made(*backups.make(write, datetime.now(UTC))))
+                    echo(_made(*backups.make(write, datetime.now(UTC))))
                 except ServiceError as error:
                     show_error(error.message, error.remedy)
         except Interrupted:
-            typer.echo("Stopped.")
+            echo("Stopped.")
 
 
 def restore(
@@ -174,7 +174,7 @@ def restore(
                 show_error("Stopped. Nothing was changed.")
                 raise typer.Exit(1) from None
     where = "" if data == DEFAULT_DATA else f" --data-dir {shlex.quote(str(data))}"
-    typer.echo(f"{said} Check it with: karat verify{where}")
+    echo(f"{said} Check it with: karat verify{where}")
 
 
 def _restored(installation: "Installation", file: Path, *, replace: bool) -> str:

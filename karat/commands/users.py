@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from karat.commands.connection import JsonOption, connect, find_project, target
-from karat.terminal import confirm, json_lines, show_json, show_table, when
+from karat.terminal import confirm, echo, json_lines, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.client import Client
@@ -51,10 +51,10 @@ def login(
             token = client.create_token(f"karat on {platform.node()}", scope="admin")["secret"]
         user = client.me()
     file = credentials.save(credentials.Credentials(where.url, token))
-    typer.echo(f"Logged in to {where.url} as {user['email']} ({user['role']}).")
-    typer.echo(f"The token is in {file}.")
+    echo(f"Logged in to {where.url} as {user['email']} ({user['role']}).")
+    echo(f"The token is in {file}.")
     if credentials.from_environment() is not None:
-        typer.echo("Commands use the one in KARAT_TOKEN as long as that is set.", err=True)
+        echo("Commands use the one in KARAT_TOKEN as long as that is set.", err=True)
 
 
 def _log_in(client: "Client", email: str, password: str) -> None:
@@ -88,9 +88,9 @@ def add(
         user = client.create_user(email, made, name=name, role=cast("Role", role))
     if as_json:
         return show_json({**user, **({} if password else {"password": made})})
-    typer.echo(f"Added {user['email']} ({user['role']}).")
+    echo(f"Added {user['email']} ({user['role']}).")
     if password is None:
-        typer.echo(f"Password, shown this once: {made}")
+        echo(f"Password, shown this once: {made}")
     return None
 
 
@@ -122,8 +122,8 @@ def reset_password(
         password = client.reset_password(found["id"], revoke_tokens=revoke_tokens)
     if as_json:
         return show_json({**found, "password": password})
-    typer.echo(f"{found['email']} has to choose a new password after the next login.")
-    typer.echo(f"Temporary password, shown this once: {password}")
+    echo(f"{found['email']} has to choose a new password after the next login.")
+    echo(f"Temporary password, shown this once: {password}")
     return None
 
 
@@ -132,7 +132,7 @@ def reset_second_factor(user: UserArgument) -> None:
     """Take a user's second factor away, as when a phone is lost, and end their sessions."""
     with connect() as client:
         found = client.reset_second_factor(_find(client, user)["id"])
-    typer.echo(f"{found['email']} logs in with the password alone until they add another.")
+    echo(f"{found['email']} logs in with the password alone until they add another.")
 
 
 @users.command("unlock")
@@ -140,7 +140,7 @@ def unlock(user: UserArgument) -> None:
     """Let a user log in again, who has to wait after too many failed logins."""
     with connect() as client:
         found = client.unlock_user(_find(client, user)["id"])
-    typer.echo(f"{found['email']} may log in again.")
+    echo(f"{found['email']} may log in again.")
 
 
 @users.command("erase")
@@ -157,7 +157,7 @@ def erase(
                 "and memberships go too, and nothing brings them back."
             )
         client.erase_user(found["id"])
-    typer.echo(f"User {found['id']} is a number from now on.")
+    echo(f"User {found['id']} is a number from now on.")
 
 
 @users.command("export")
@@ -219,7 +219,7 @@ def create(
     if as_json:
         show_json(token)
     else:
-        typer.echo(token["secret"])
+        echo(token["secret"])
 
 
 @tokens.command("list")
@@ -251,4 +251,4 @@ def revoke(token: Annotated[int, typer.Argument(help="The token's number.")]) ->
     """Make an API token invalid."""
     with connect() as client:
         client.revoke_token(token)
-    typer.echo(f"Token {token} is revoked.")
+    echo(f"Token {token} is revoked.")

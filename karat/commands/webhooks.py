@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from karat.commands.connection import JsonOption, connect, find_project
-from karat.terminal import show_json, show_table, when
+from karat.terminal import echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.client import Client
@@ -80,8 +80,8 @@ def rotate(webhook: WebhookArgument, as_json: JsonOption = False) -> None:
 def _show_secret(made: "WebhookSecret", *, as_json: bool) -> None:
     if as_json:
         return show_json(made)
-    typer.echo(f"Webhook {made['webhook']['id']} to {made['webhook']['url']}.")
-    typer.echo(f"Secret, shown this once: {made['secret']}")
+    echo(f"Webhook {made['webhook']['id']} to {made['webhook']['url']}.")
+    echo(f"Secret, shown this once: {made['secret']}")
     return None
 
 
@@ -90,7 +90,7 @@ def enable(webhook: WebhookArgument) -> None:
     """Switch a webhook on; what waited is told now."""
     with connect() as client:
         client.webhooks.update(webhook, active=True)
-    typer.echo(f"Webhook {webhook} is on.")
+    echo(f"Webhook {webhook} is on.")
 
 
 @webhooks.command("disable")
@@ -98,7 +98,7 @@ def disable(webhook: WebhookArgument) -> None:
     """Switch a webhook off; what happens meanwhile is not told."""
     with connect() as client:
         client.webhooks.update(webhook, active=False)
-    typer.echo(f"Webhook {webhook} is off.")
+    echo(f"Webhook {webhook} is off.")
 
 
 @webhooks.command("remove")
@@ -106,7 +106,7 @@ def remove(webhook: WebhookArgument) -> None:
     """Remove a webhook with all that it is still to be told."""
     with connect() as client:
         client.webhooks.delete(webhook)
-    typer.echo(f"Webhook {webhook} is removed.")
+    echo(f"Webhook {webhook} is removed.")
 
 
 @webhooks.command("test")
@@ -124,9 +124,9 @@ def send_test(webhook: WebhookArgument, as_json: JsonOption = False) -> None:
     if as_json:
         show_json(told)
     elif over:
-        typer.echo(_came_of(told, webhook))
+        echo(_came_of(told, webhook))
     else:
-        typer.echo("Nobody has sent it yet: no worker takes from the queue web.")
+        echo("Nobody has sent it yet: no worker takes from the queue web.")
     if told["state"] != "delivered":
         raise typer.Exit(1)
 
@@ -176,4 +176,4 @@ def redeliver(
     """Tell an event once more, under the id that it had."""
     with connect() as client:
         made = client.webhooks.redeliver(webhook, delivery)
-    typer.echo(f"Delivery {made['id']} is on its way.")
+    echo(f"Delivery {made['id']} is on its way.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from karat.commands.connection import JsonOption, connect
-from karat.terminal import bytes_bar, show_json, show_table, when
+from karat.terminal import bytes_bar, echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.weights import Library
@@ -73,7 +73,7 @@ def add(
     if as_json:
         show_json(made)
     else:
-        typer.echo(_came_of(made))
+        echo(_came_of(made))
     if made["state"] in ("refused", "lost"):
         raise typer.Exit(1)
 
@@ -98,4 +98,4 @@ def remove(name: Annotated[str, typer.Argument(help="Their name.")]) -> None:
     """Delete weights that no project starts from (admins)."""
     with connect() as client:
         client.weights.remove(client.weights.named(name)["id"])
-    typer.echo(f"Weights {name} are removed.")
+    echo(f"Weights {name} are removed.")

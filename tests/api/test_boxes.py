@@ -358,6 +358,24 @@ def test_labels_of_classes_become_the_pool_of_boxes(http: TestClient, world: Wor
     assert taken[0].content_hash == labeled.content_hash
 
 
+def test_a_pool_is_taken_over_again_by_managers_of_it_alone(http: TestClient, world: World) -> None:
+    source = world.project(images=1)
+    both = world.caller(Role.ENGINEER, source)
+    body = {"name": "Where", "task": "boxes", "classes": [], "from_project": source.id}
+    made = http.post("/api/projects", json=body, headers=both.headers).json()["id"]
+    project = world.session.get_one(Project, made)
+    left = world.caller(Role.ENGINEER, project)
+    _, bound = world.token(both.user, project=project)
+    job = world.session.scalars(select(Job).where(Job.project_id == made)).one()
+    path = f"/api/jobs/{job.id}"
+    assert http.post(f"{path}/cancel", headers=both.headers).json()["state"] == "cancelled"
+    for headers in (left.headers, bound):
+        refused = http.post(f"{path}/retry", headers=headers)
+        assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+    assert http.get(path, headers=both.headers).json()["state"] == "cancelled"
+    assert http.post(f"{path}/retry", headers=both.headers).json()["state"] == "queued"
+
+
 _numbers = st.one_of(st.floats(), st.integers(-5, 12), st.just("3"), st.none(), st.booleans())
 _fuzzed = st.fixed_dictionaries(
     {},

@@ -228,6 +228,18 @@ def test_an_answer_is_corrected_although_a_late_one_came_after_it(
     assert world.session.scalar(held) == cat.id
 
 
+def test_annotators_read_names_without_folders(http: TestClient, world: World) -> None:
+    project = running(world)
+    world.session.execute(update(Example).values(name="cat/" + Example.name))
+    world.session.commit()
+    caller = world.caller(Role.ANNOTATOR, project)
+    item = lease(http, caller, project)["items"][0]
+    send(http, caller, project, verdict(item["query_id"], "ood"))
+    [answered] = http.get(url(project, "recent"), headers=caller.headers).json()["items"]
+    assert "/" not in item["name"]
+    assert answered["name"] == item["name"]
+
+
 def test_correction_supersedes_and_charges_the_difference(http: TestClient, world: World) -> None:
     project = running(world, cost={"mode": "fixed", "c_in": 1.0, "c_ood": 0.25})
     caller = world.caller(Role.ANNOTATOR, project)

@@ -1,8 +1,10 @@
 """What is said of images that somebody sent to the queue: the newest prediction of each."""
 
 import json
+from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
@@ -120,6 +122,24 @@ def test_scores_that_are_gone_keep_nothing_from_the_queue(
     assert act(http, project, admin, "queue", ids=[ids[6]])["example_ids"] == [ids[6]]
     item = lease(http, admin, project, 1)["items"][0]
     assert (item["example_id"], item["predicted_class_id"]) == (ids[6], None)
+
+
+def test_nobody_who_answers_waits_while_the_scores_are_read(
+    http: TestClient, world: World, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, free = pq.ParquetFile, []
+    rounds = select(Round.number).where(Round.project_id == project.id, Round.number == 1)
+
+    def meanwhile(*given: Any, **how: Any) -> pq.ParquetFile:
+        # Answers begin so.
+        free.append(world.session.scalar(rounds.with_for_update(nowait=True, key_share=True)))
+        world.session.rollback()
+        return read(*given, **how)
+
+    admin = world.caller()
+    monkeypatch.setattr(pq, "ParquetFile", meanwhile)
+    drawn = http.post(f"/api/projects/{project.id}/audit", json={"n": 2}, headers=admin.headers)
+    assert (drawn.status_code, drawn.json().get("asked"), free) == (202, 2, [1])
 
 
 def test_exports_tell_of_a_model_only_what_it_was_asked_about(

@@ -1,17 +1,22 @@
 """Projects: their classes, settings and members, and when they start, pause and go."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select, text, update
+from sqlalchemy.exc import OperationalError
 
+from core.consensus import lock_examples
 from core.jobs import queue
 from core.jobs.messages import RemoveFiles
-from core.lifecycle import claim_job, new_job
+from core.lifecycle import claim_job, finish_job, new_job
+from core.rounds import lock_unfinished
 from core.states import ExampleState, JobKind, JobState, Role, Split
 from core.tables import DRY_RUN, Annotation, Example, Job, Member, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
+from tests.processes import eventually
 from tests.world import Caller, World
 from workers.celery_tasks.remove_files import remove_files
 
@@ -451,6 +456,30 @@ def test_deleted_project_leaves_no_rows_and_no_files(http: TestClient, world: Wo
     # Both projects hold the same images; the other one keeps them.
     image = lease(http, admin, other, 1)["items"][0]["image_url"]
     assert http.get(image, headers=admin.headers).status_code == 200
+
+
+def test_a_deletion_waits_for_answers_before_it_takes_what_they_need(
+    http: TestClient, world: World
+) -> None:
+    admin, project = world.caller(), running(world)
+    post(http, project, "pause", admin)
+    job = new_job(JobKind.EMBEDDING_MAP, project_id=project.id, params={})
+    finish_job(job, JobState.CANCELLED)
+    world.session.add(job)
+    world.session.commit()
+    # As answers do: the round, and then images.
+    world.session.execute(lock_unfinished(project.id))
+    with ThreadPoolExecutor(1) as threads:
+        deleted = threads.submit(http.delete, f"/api/projects/{project.id}", headers=admin.headers)
+        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        eventually(lambda: world.session.scalar(waiting), "the deletion waits")
+        # Who tries a job again locks that, and then waits for the project.
+        locked = pytest.raises(OperationalError, match="could not obtain lock")
+        with locked, world.session.begin_nested():
+            world.session.get(Job, job.id, with_for_update={"nowait": True})
+        world.session.execute(lock_examples(Example.project_id == project.id))
+        world.session.commit()
+        assert deleted.result().status_code == 204
 
 
 def test_project_with_a_job_under_way_is_not_deleted(http: TestClient, world: World) -> None:

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
 from api.__main__ import main
 from api.main import create_app
+from api.middleware import problems
 from api.operations import health
 from core.db import sync_engine
 from core.settings import Settings
@@ -98,6 +101,22 @@ def test_connections_notice_that_the_server_is_gone(installation: Settings, said
     assert [found.get(name) for name in names] == (
         ["10", "60", "3", "0"] if said else ["10", "15", "3", "20000"]
     )
+
+
+def test_what_came_in_the_way_of_another_request_is_not_said_of_the_database(
+    installation: Settings,
+) -> None:
+    app = FastAPI()
+    app.state.settings = installation
+    problems.install(app)
+
+    @app.get("/")
+    def crossed() -> None:
+        raise OperationalError("DELETE", {}, psycopg.errors.DeadlockDetected())
+
+    answer = TestClient(app).get("/")
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert answer.json()["detail"].startswith("Somebody else changed the same just now.")
 
 
 def test_broker_that_goes_away_stops_readiness_and_no_work(

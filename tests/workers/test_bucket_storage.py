@@ -223,10 +223,10 @@ def test_verify_names_what_is_gone_or_changed_in_the_bucket(stored: Bucket, kept
     stored.remove(f"karat/images/{digest[:2]}/{digest}")
     found = findings()["bucket_images"]
     assert found.level == "problem"
-    assert [text.split(":")[0] for text in found.objects] == [
-        f"image {one.id}",
-        f"image {two.id}",
-        f"image {four.id}",
+    assert [text.partition(": ")[0] for text in found.objects] == [
+        f"image {one.id}, {stored.url}/pool/1.png",
+        f"image {two.id}, {stored.url}/pool/2.png",
+        f"image {four.id}, {digest}",
     ]
     assert "is gone" in found.objects[0]
     assert "has changed" in found.objects[1]

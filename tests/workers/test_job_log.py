@@ -94,6 +94,7 @@ def test_an_error_says_where_it_was_and_no_more(
     job = start(http, loop)
     secret = "postgresql://karat:sesame@db.example.org/karat"
     error = RuntimeError(f"cannot read {installation.data_dir}/work/7/x.npy by {secret}\nmore")
+    error.add_note("a note")
     run_job(RunJob.of(job), Failing(error))
     text = read(http, loop, job)
     assert "tests/workers/test_job_log.py:" in text
@@ -102,6 +103,12 @@ def test_an_error_says_where_it_was_and_no_more(
     assert "sesame" not in text
     assert str(installation.data_dir) not in text
     assert str(Path(__file__).parents[2]) not in text
+    loop.session.refresh(job)
+    # Webhooks pass it on.
+    assert job.error == {
+        "code": "internal",
+        "detail": "RuntimeError: cannot read …/x.npy by postgresql://…",
+    }
 
 
 def test_a_retry_adds_to_the_log(http: TestClient, loop: Loop) -> None:

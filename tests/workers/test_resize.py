@@ -1,6 +1,7 @@
 """Bringing a pool to another size: pixels as an import makes them, swapped with the settings."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,16 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import func
+from sqlalchemy import Engine, func, select, text
+from sqlalchemy.orm import Session
 
 from core import settings
 from core.db import sync_engine
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, new_job, request_cancel, requeue_job
+from core.rounds import lock_unfinished, new_round
 from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState, RoundState
-from core.tables import DRY_RUN, Job, Project
+from core.tables import DRY_RUN, Job, Project, Round
 from models.errors import ModelError
 from models.media import embedding_files
 from models.media.images.contrastive import embed_with_encoder
@@ -426,6 +429,25 @@ def test_rounds_go_on_at_the_new_size_and_closed_ones_keep_theirs(
 
 def _fail(*_: object) -> None:
     raise ModelError("Not this time.")
+
+
+def test_a_round_that_an_answer_makes_meanwhile_goes_on_at_the_new_size(
+    world: World, engine: Engine
+) -> None:
+    project, session = world.project(images=1), world.session
+    world.open_round(project, 1)
+    session.execute(lock_unfinished(project.id))
+    session.add(new_round(project, 1))
+    session.flush()
+    with ThreadPoolExecutor(1) as threads, Session(engine) as swapping:
+        named = threads.submit(name, swapping, project.id, 16)
+        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        eventually(lambda: session.scalar(waiting), "the swap waits for the answer")
+        session.commit()
+        named.result()
+        swapping.commit()
+    rounds = session.scalars(select(Round).where(Round.project_id == project.id))
+    assert [round_.settings["input_size"] for round_ in rounds] == [16, 16]
 
 
 def test_features_that_were_learned_at_another_size_count_no_more(

@@ -1,7 +1,6 @@
 """Running one job: claim it, keep it alive, resume it, end it in a legal state."""
 
 import logging
-import traceback
 from datetime import UTC
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from models.errors import Cancelled, ExamplesLost, ModelError
 from workers.execution.claiming import NO_ROOM, claim, let_others_in, wait_for_bucket
 from workers.execution.handlers import Handler, handler_of
 from workers.jobs.context import JobContext, Lost, NoRoom, Paused, SteppedAside
+from workers.jobs.log import said_of
 
 logger = logging.getLogger(__name__)
 
@@ -106,8 +106,8 @@ def _run(context: JobContext, handler: Handler) -> None:
             return
         logger.exception("job %s failed", context.job_id)
         context.log.traceback(error)
-        last = traceback.format_exception_only(error)[-1].strip()
-        _end(context, handler, JobState.FAILED, error={"code": "internal", "detail": last})
+        told = {"code": "internal", "detail": said_of(error)}
+        _end(context, handler, JobState.FAILED, error=told)
 
 
 def _worked(context: JobContext, handler: Handler) -> dict[str, Any]:

@@ -56,8 +56,7 @@ class JobLog:
         """Add where an error came from, innermost last: a line for each place."""
         for frame in traceback.extract_tb(error.__traceback__)[-_FRAMES:]:
             self.write(f"  {_place(frame.filename)}:{frame.lineno} in {frame.name}: {frame.line}")
-        message = str(error).partition("\n")[0]
-        self.write(f"  {type(error).__name__}: {message}")
+        self.write(f"  {said_of(error)}")
 
     def _append(self, event: str, limit: int) -> None:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -80,6 +79,15 @@ class JobLog:
 def scrubbed(text: str) -> str:
     """Leave out what is nobody's business: addresses, which may hold passwords, and folders."""
     return _PATH.sub("…/", _URL.sub(r"\1://…", text))
+
+
+def said_of(error: BaseException) -> str:
+    """What people are told of an error that nobody foresaw.
+
+    Its first line: after that the database quotes the statement, and the row.
+    """
+    message = str(error).partition("\n")[0]
+    return scrubbed(f"{type(error).__name__}: {message}"[:_LONGEST])
 
 
 def _place(filename: str) -> str:

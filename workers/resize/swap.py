@@ -12,9 +12,10 @@ from sqlalchemy.orm import Session
 from core.errors import Conflict
 from core.events import Topic, notify
 from core.files.storage import Storage, flush, write_atomically
+from core.rounds import lock_unfinished
 from core.settings.project import ProjectSettings
-from core.states import JobKind, JobState, RoundState
-from core.tables import Job, Project, Round
+from core.states import JobKind, JobState
+from core.tables import Job, Project
 from models.catalog import is_job
 
 _ENDED_EARLY: Final = (JobState.QUEUED, JobState.FAILED, JobState.CANCELLED)
@@ -73,13 +74,9 @@ def name(session: Session, project_id: int, size: int) -> tuple[int, list[int]]:
     settings = ProjectSettings.model_validate(project.settings)
     require_patches(settings, size)
     project.settings = {**project.settings, "input_size": size}
-    rounds = (
-        select(Round)
-        .where(Round.project_id == project_id, Round.state != RoundState.CLOSED)
-        .order_by(Round.number)
-        .with_for_update(key_share=True)
-    )
-    for round_ in session.scalars(rounds).all():
+    # A statement that waits for an answer does not see the round which that has made.
+    session.execute(lock_unfinished(project_id))
+    for round_ in session.scalars(lock_unfinished(project_id)).all():
         round_.settings = {**round_.settings, "input_size": size}
     anew = []
     jobs = (

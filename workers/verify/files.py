@@ -93,7 +93,7 @@ def _far_images(scope: Scope) -> Iterator[str]:
     with ThreadPoolExecutor(AT_ONCE) as threads:
         for row, wrong in in_order(stream.execute(statement), look, threads):
             if wrong and _is_there(scope, select(Example.id).where(Example.id == row.id)):
-                yield f"image {row.id}: {wrong}"
+                yield f"image {row.id}, {row.location or row.content_hash.hex()}: {wrong}"
 
 
 def _wrong(path: Path, length: int) -> str | None:

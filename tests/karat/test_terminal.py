@@ -1,0 +1,20 @@
+"""What others have named is shown, and commands nothing."""
+
+import json
+
+import pytest
+
+from karat.terminal import echo, show_error, show_json, show_table
+
+NAME = "a\x1b]52;c;ZXZpbA==\x07b\x1b[2J\x9b31m 고양이\u200d"
+
+
+def test_a_name_commands_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(("name",), [(NAME,)], "")
+    show_error(NAME, NAME)
+    echo(NAME)
+    show_json({"name": NAME})
+    said = capsys.readouterr()
+    assert not {"\x1b", "\x07", "\x9b"} & {*said.out, *said.err}
+    assert (said.out.count("고양이\u200d"), said.err.count("고양이\u200d")) == (3, 2)
+    assert json.loads(said.out[said.out.index("{") :]) == {"name": NAME}
