@@ -25,6 +25,10 @@ export const grid = {
   selected: (count: number) => `${count.toLocaleString(locale)} selected`,
   noneSelected: "Choose images, then say what they are",
   given: (count: number, verdict: string) => `${images(count)}: ${verdict}`,
+  unseen: (count: number) =>
+    count === 1
+      ? "1 is left: it was not shown yet."
+      : `${count.toLocaleString(locale)} are left: they were not shown yet.`,
   undone: (count: number, verdict: string) => `Taken back: ${images(count)}, ${verdict}`,
   verdictBar: "Verdict on what is selected",
   density: "Images at once",

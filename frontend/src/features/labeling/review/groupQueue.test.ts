@@ -31,8 +31,11 @@ function open(): GroupQueue {
 }
 
 const ids = (queue: GroupQueue) => queue.getView().group?.map(({ id }) => id);
-const shows = (queue: GroupQueue, wanted: number[]) =>
-  vi.waitFor(() => expect(ids(queue)).toEqual(wanted));
+/** Its images come up as it is shown. */
+async function shows(queue: GroupQueue, wanted: number[]): Promise<void> {
+  await vi.waitFor(() => expect(ids(queue)).toEqual(wanted));
+  for (const id of wanted) queue.hearOf(id, "ready");
+}
 const decided = () => Object.fromEntries(review.decided);
 
 beforeEach(() => {
@@ -78,6 +81,7 @@ describe("groups of suggestions", () => {
     expect([...queue.getView().left]).toEqual([1]);
     await vi.waitFor(() => expect(decided()).toEqual({ 2: null, 3: null }));
     expect(await queue.undo()).toBe(false);
+    await shows(queue, [1, 2, 3]);
     queue.toggle(1);
     await queue.decide(KEEP);
     await vi.waitFor(() => expect(decided()).toEqual({ 1: "keep", 2: "keep", 3: "keep" }));
@@ -90,5 +94,19 @@ describe("groups of suggestions", () => {
     expect(await queue.decide(ACCEPT)).toBe(false);
     await shows(queue, [4, 5, 6]);
     expect(decided()).toEqual({});
+  });
+
+  it("leave out what cannot be shown, and wait for the rest", async () => {
+    const queue = open();
+    await vi.waitFor(() => expect(ids(queue)).toEqual([1, 2, 3]));
+    queue.hearOf(1, "ready");
+    queue.hearOf(2, "failed");
+    expect(await queue.decide(ACCEPT)).toBe(false);
+    queue.hearOf(3, "ready");
+    expect(await queue.decide(ACCEPT)).toBe(true);
+    await shows(queue, [4, 5, 6]);
+    await vi.waitFor(() => expect(decided()).toEqual({ 1: "accept", 3: "accept" }));
+    await queue.undo();
+    await vi.waitFor(() => expect(decided()).toEqual({ 1: null, 3: null }));
   });
 });

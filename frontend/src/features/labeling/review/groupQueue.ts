@@ -4,6 +4,7 @@ import type { AnswerSender } from "../queue/sender";
 import type { Sent } from "../queue/sending";
 import { Stopwatch } from "../queue/stopwatch";
 import { uuid } from "../queue/uuid";
+import type { OnState, States } from "../useComingUp";
 import type { Choice } from "./choices";
 
 /** A group that was decided on, and how. */
@@ -14,6 +15,7 @@ export type GroupView = {
   group: Suggestion[] | null;
   /** Those of the group that are left out. */
   left: ReadonlySet<number>;
+  states: States;
   last: Done | null;
   review: Review | null;
   classesVersion: number | undefined;
@@ -30,6 +32,19 @@ type Dependencies = {
 };
 
 const NOBODY: ReadonlySet<number> = new Set();
+const UNKNOWN: States = new Map();
+
+/** Those of the group that no decision is made on: they are left out, or cannot be shown. */
+export function outOf({ group, left, states }: GroupView): ReadonlySet<number> {
+  const ids = (group ?? []).map(({ id }) => id);
+  return new Set(ids.filter((id) => left.has(id) || states.get(id) === "failed"));
+}
+
+/** Whether all that is decided on has come up. */
+export function isShown(view: GroupView): boolean {
+  const out = outOf(view);
+  return view.group?.every(({ id }) => out.has(id) || view.states.get(id) === "ready") ?? false;
+}
 
 /** Groups of alike suggestions, one after the other; the sender takes the decisions from here. */
 export class GroupQueue {
@@ -43,6 +58,7 @@ export class GroupQueue {
   #view: GroupView = {
     group: null,
     left: NOBODY,
+    states: UNKNOWN,
     last: null,
     review: null,
     classesVersion: undefined,
@@ -78,7 +94,7 @@ export class GroupQueue {
   readonly load = async (): Promise<void> => {
     const mine = ++this.#asked;
     this.#heardSince = {};
-    this.#set({ group: null, left: NOBODY, error: null });
+    this.#set({ group: null, left: NOBODY, states: UNKNOWN, error: null });
     try {
       const { items, review, classes_version } = await this.#lease([...this.#passed]);
       if (mine !== this.#asked) return;
@@ -97,11 +113,18 @@ export class GroupQueue {
     this.#set({ left });
   }
 
-  /** Decide on all images that are not left out; false where there is nothing to decide on. */
+  /** An image of the group has come up, or cannot be shown, or is asked for again. */
+  readonly hearOf: OnState = (id, state) => {
+    this.#set({ states: new Map([...this.#view.states, [id, state]]) });
+  };
+
+  /** Decide on all images that are not left out; false where there is nothing to decide on yet. */
   async decide(choice: Choice, classesVersion?: number): Promise<boolean> {
-    const { group, left } = this.#view;
-    const chosen = group?.filter(({ id }) => !left.has(id)) ?? [];
-    if (!group || this.#busy) return false;
+    const view = this.#view;
+    const { group } = view;
+    if (!group || this.#busy || !isShown(view)) return false;
+    const left = outOf(view);
+    const chosen = group.filter(({ id }) => !left.has(id));
     if (chosen.length === 0) {
       // Whoever leaves all of them out wants the next ones.
       this.#pass(group);
