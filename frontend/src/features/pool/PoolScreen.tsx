@@ -190,7 +190,7 @@ export function PoolScreen({ project }: { project: Project }) {
               {t.alike.notCompared}
             </Empty>
           )}
-          {found.error && !notCompared && (
+          {found.error && !notCompared && !found.isFetchNextPageError && (
             <Failure error={found.error} onRetry={() => found.refetch()} />
           )}
           {found.isPending && (
@@ -216,7 +216,8 @@ export function PoolScreen({ project }: { project: Project }) {
               selection={selection}
               marked={marked}
               image={image}
-              more={found.hasNextPage && !found.isError}
+              more={found.hasNextPage}
+              error={found.error}
               searched={last?.searched ?? 1}
               isLoading={found.isFetchingNextPage}
               onMore={() => found.fetchNextPage()}
