@@ -12,6 +12,9 @@ const SIZE = 12;
 let server: FakeServer;
 let review: FakeReview;
 let sender: AnswerSender;
+let outbox: MemoryOutbox;
+/** Whether what is decided stays on the device. */
+let isHeld: boolean;
 let stop: () => void;
 const asked: number[][] = [];
 
@@ -42,11 +45,13 @@ beforeEach(() => {
   asked.length = 0;
   server = new FakeServer(0);
   review = server.openReview(PLACE.jobId, SIZE);
+  isHeld = false;
+  outbox = new MemoryOutbox();
   sender = new AnswerSender({
     userId: PLACE.userId,
-    outbox: new MemoryOutbox(),
+    outbox,
     api: server,
-    exclusive: (work) => work(),
+    exclusive: (work) => (isHeld ? new Promise(() => {}) : work()),
     wait: () => new Promise((resolve) => setTimeout(resolve, 1)),
   });
   void sender.start();
@@ -94,6 +99,23 @@ describe("groups of suggestions", () => {
     expect(await queue.decide(ACCEPT)).toBe(false);
     await shows(queue, [4, 5, 6]);
     expect(decided()).toEqual({});
+  });
+
+  it("do not offer again what is decided on and not yet sent, and are stored as one", async () => {
+    isHeld = true;
+    const add = vi.spyOn(outbox, "add");
+    const before = open();
+    await shows(before, [1, 2, 3]);
+    before.toggle(2);
+    await before.decide(ACCEPT);
+    expect(add).toHaveBeenCalledOnce();
+    const queue = open();
+    await shows(queue, [2]);
+    await queue.decide(KEEP);
+    await shows(open(), [4, 5, 6]);
+    // What was taken back is open.
+    await queue.undo();
+    await shows(open(), [2]);
   });
 
   it("leave out what cannot be shown, and wait for the rest", async () => {

@@ -96,11 +96,14 @@ export class GroupQueue {
     this.#heardSince = {};
     this.#set({ group: null, left: NOBODY, states: UNKNOWN, error: null });
     try {
+      const waiting = await this.#waiting();
       const { items, review, classes_version } = await this.#lease([...this.#passed]);
       if (mine !== this.#asked) return;
+      const group = items.filter(({ id }) => !waiting.has(id));
+      if (group.length === 0 && items.length > 0) return this.#pass(items);
       this.#stopwatch.start();
       const said = { review, classesVersion: classes_version };
-      this.#set({ group: items, ...said, ...this.#heardSince });
+      this.#set({ group, ...said, ...this.#heardSince });
     } catch (error) {
       if (mine === this.#asked) this.#set({ error: error as Error });
     }
@@ -144,6 +147,14 @@ export class GroupQueue {
     return true;
   }
 
+  /** Suggestions that are decided on here, of which the server does not know yet. */
+  async #waiting(): Promise<ReadonlySet<number>> {
+    const { sender, projectId, jobId } = this.#deps;
+    const stored = await sender.decisionsOf(projectId, jobId);
+    const latest = new Map(stored.map(({ subject, decision }) => [subject.id, decision]));
+    return new Set([...latest.keys()].filter((id) => latest.get(id) !== null));
+  }
+
   /** Show another group, and this one no more. */
   #pass(group: readonly Suggestion[]): void {
     for (const { alike } of group) if (alike !== null) this.#passed.add(alike);
@@ -179,11 +190,10 @@ export class GroupQueue {
     const { sender, projectId, jobId, userId } = this.#deps;
     const shown = classesVersion === undefined ? {} : { classesVersion };
     const place = { projectId, jobId, userId, ...shown };
-    for (const subject of subjects) {
-      const key = uuid();
-      this.#keys.add(key);
-      await sender.add({ kind: "decision", key, ...place, subject, decision, classId, seconds });
-    }
+    const said = { kind: "decision", ...place, decision, classId, seconds } as const;
+    const entries = subjects.map((subject) => ({ ...said, key: uuid(), subject }));
+    for (const { key } of entries) this.#keys.add(key);
+    await sender.add(...entries);
   }
 
   /** The server has taken some decisions; it says when somebody else had decided before. */
