@@ -145,6 +145,8 @@ def label_in_grid(page: Page, answers: int, classes: list[int]) -> tuple[Work, s
     while work.verdicts < answers:
         group = page.locator("section[data-group]:not([data-leaving])").first
         group.wait_for()
+        # Nothing is said of what is not seen; whoever looks at a group has it there.
+        page.wait_for_function("() => !document.querySelector('[data-tile][aria-busy]')")
         key = group.get_attribute("data-group") or ""
         section = page.locator(f"section[data-group='{key}']")
         shown: list[tuple[int, str]] = section.locator("[data-tile]").evaluate_all(

@@ -5,7 +5,7 @@ import re
 import zipfile
 from collections.abc import Callable
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.check_cases import labeled
 from tests.e2e.seeded import ANNOTATOR
@@ -14,6 +14,11 @@ from tests.e2e.seeded import ANNOTATOR
 def asked(page: Page) -> None:
     """Wait for something to judge, which a tab that was left may have for some seconds."""
     page.locator("[data-query-id]").wait_for()
+
+
+def come_up(page: Page) -> None:
+    """Wait for images that stand side by side: no key says anything of one that is not there."""
+    expect(page.locator("[aria-busy]:has(img)")).to_have_count(0)
 
 
 def open_help(page: Page) -> None:

@@ -13,6 +13,7 @@ from karat import Client
 from karat.client.labeling_types import Answer, Query
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
+from tests.e2e.acts import come_up
 from tests.e2e.test_first_round import digit, zip_of
 from tests.processes import eventually, libpq_url
 
@@ -94,7 +95,8 @@ def key_for(name: str) -> str:
 
 
 def go_to(page: Page, query: int) -> None:
-    """Move there with the arrows, which pass over groups that leave the page."""
+    """Move there with the arrows, which pass over groups that leave the page, once all is seen."""
+    come_up(page)
     order = page.locator("section[data-group]:not([data-leaving]) [data-tile]").evaluate_all(
         "tiles => tiles.map(tile => Number(tile.dataset.tile))"
     )
@@ -135,6 +137,7 @@ def judge_shown_large(page: Page, count: int) -> int:
     page.keyboard.press("z")
     large = page.get_by_role("button", name="Close").get_by_role("img")
     for _ in range(count):
+        come_up(page)
         focused = page.locator("[data-tile][data-focused]:not([data-done])")
         number = int(focused.get_attribute("data-tile") or 0)
         name = str(focused.get_attribute("aria-label"))

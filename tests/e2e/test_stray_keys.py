@@ -25,7 +25,7 @@ KEY_DIALOGS: Final[dict[str, dict[str, list[str]]]] = json.loads(
 
 PLACES: Final = {
     "label": ("label", "[data-query-id]"),
-    "grid": ("label/grid", "[data-tile]"),
+    "grid": ("label/grid", "[data-tile]:not([aria-busy])"),
     "review": ("review/disagreements", "[data-query-id]"),
     "pool": ("pool", "[role=option]"),
 }

@@ -72,6 +72,8 @@ export type ThumbnailProps = Img & {
   crispUpTo?: number | "tiny";
   /** Of a text: words to mark. */
   marked?: readonly Sought[];
+  /** Told when it can be seen, or cannot be got. Always the same function. */
+  onState?: (state: "ready" | "failed") => void;
 };
 
 export type WholeProps = Img & {

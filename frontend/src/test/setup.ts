@@ -9,6 +9,16 @@ globalThis.ResizeObserver ??= class {
   disconnect() {}
 };
 
+// jsdom has dialogs, and can neither open nor close them.
+if (typeof HTMLDialogElement !== "undefined") {
+  HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
+    this.open = true;
+  };
+  HTMLDialogElement.prototype.close ??= function (this: HTMLDialogElement) {
+    this.open = false;
+  };
+}
+
 // Files share a browser, one after the other.
 afterAll(() => {
   // Modules keep the language, the medium of the page, what is being sent.

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps, MouseEvent, ReactNode } from "react";
 import { Link, type LinkProps } from "react-router";
 import styles from "./Button.module.css";
 import { useManages } from "./managing";
@@ -13,10 +13,16 @@ type Look = {
 const classOf = ({ kind = "secondary", size = "medium" }: Look, extra = "") =>
   `${styles.button} ${styles[kind]} ${styles[size]} ${extra}`;
 
+/** Neither here nor around it, nor is a form sent. */
+function doNothing(event: MouseEvent): void {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
 type ButtonProps = ComponentProps<"button"> & Look & { busy?: boolean; children: ReactNode };
 
 export function Button(props: ButtonProps) {
-  const { kind, size, busy, disabled, className, manages = false, ...rest } = props;
+  const { kind, size, busy, disabled, className, manages = false, onClick, ...rest } = props;
   const may = useManages();
   if (manages && !may) return null;
   return (
@@ -25,8 +31,11 @@ export function Button(props: ButtonProps) {
       {...rest}
       className={classOf({ ...(kind && { kind }), ...(size && { size }) }, className)}
       data-kind={kind}
-      disabled={disabled || busy}
+      // Not while it is busy: the browser would take the focus from it for good.
+      disabled={disabled && !busy}
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
+      onClick={busy ? doNothing : onClick}
     />
   );
 }

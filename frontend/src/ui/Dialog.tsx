@@ -13,6 +13,8 @@ type DialogProps = {
 export function Dialog({ title, onClose, wide, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  /** Where the pointer went down: what is selected from a field to beside the dialog ends in a click on it. */
+  const pressed = useRef<EventTarget>(null);
   // Not after painting: only a dialog that is still on the page gives the focus back as it closes.
   useLayoutEffect(() => {
     const dialog = ref.current;
@@ -32,11 +34,17 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
       className={`${styles.dialog} ${wide ? styles.wide : ""}`}
       aria-labelledby={titleId}
       onCancel={(event) => {
+        // A field for files says so, too, where none was chosen.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         onClose?.();
       }}
+      onPointerDown={(event) => {
+        pressed.current = event.target;
+      }}
       onClick={(event) => {
-        if (event.target === ref.current) onClose?.();
+        const isBeside = event.target === ref.current && pressed.current === ref.current;
+        if (isBeside) onClose?.();
       }}
     >
       <div className={styles.content}>

@@ -7,13 +7,6 @@ import { Dialog, DialogActions } from "./Dialog";
 import { NumberField } from "./NumberField";
 
 afterEach(cleanup);
-// jsdom opens no dialogs.
-HTMLDialogElement.prototype.showModal = function showModal() {
-  this.open = true;
-};
-HTMLDialogElement.prototype.close = function close() {
-  this.open = false;
-};
 
 const go = vi.fn<(value: number | null) => void>();
 

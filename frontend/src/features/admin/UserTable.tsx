@@ -7,8 +7,8 @@ import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { ErrorNotice } from "../../ui/ErrorNotice";
-import { SelectField } from "../../ui/Field";
 import { formatCount, formatDateTime } from "../../ui/format";
+import { SavedSelect } from "../../ui/SavedSelect";
 import { Table } from "../../ui/Table";
 import styles from "./AdminScreen.module.css";
 import { EraseUserDialog } from "./EraseUserDialog";
@@ -18,17 +18,18 @@ import { type Asked, UserActions } from "./UserActions";
 
 const { users: text } = t.admin;
 
-type Change = { id: number; role?: Role; active?: boolean; second_factor_required?: boolean };
+type Change = { id: number; active?: boolean; second_factor_required?: boolean };
 
 /** Everybody, what they may do, and what they can come in with. */
 export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<{ what: Asked; user: User } | null>(null);
   const close = () => setAsked(null);
+  // The key of all users is the beginning of that of their activity.
+  const onSettled = () => client.invalidateQueries({ queryKey: usersQuery.queryKey });
   const update = useMutation({
     mutationFn: ({ id, ...body }: Change) => updateUser(id, body),
-    // The key of all users is the beginning of that of their activity.
-    onSettled: () => client.invalidateQueries({ queryKey: usersQuery.queryKey }),
+    onSettled,
   });
   return (
     <>
@@ -63,21 +64,20 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
                 <div className={styles.quiet}>{user.email}</div>
               </th>
               <td className={styles.select}>
-                <SelectField
+                <SavedSelect
                   label={t.people.roleOf(user.name)}
                   hideLabel
                   value={user.role}
-                  disabled={user.id === me.id || user.erased_at !== null || update.isPending}
-                  onChange={(event) =>
-                    update.mutate({ id: user.id, role: event.target.value as Role })
-                  }
+                  disabled={user.id === me.id || user.erased_at !== null}
+                  save={(role) => updateUser(user.id, { role: role as Role })}
+                  onSettled={onSettled}
                 >
                   {Object.entries(t.people.roles).map(([role, name]) => (
                     <option key={role} value={role}>
                       {name}
                     </option>
                   ))}
-                </SelectField>
+                </SavedSelect>
               </td>
               <td>
                 <StateChip user={user} />

@@ -23,6 +23,7 @@ function show() {
         marked={[]}
         searched={2}
         more={false}
+        error={null}
         isLoading={false}
         onMore={() => {}}
         onOpen={() => {}}

@@ -14,6 +14,7 @@ import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
 import { isElsewhere, keyOf } from "../../ui/hotkeys";
+import { Failure } from "../../ui/State";
 import { stateNames } from "../../ui/stateNames";
 import { useKeyDown } from "../../ui/useKeyDown";
 import { useWidth } from "../../ui/useWidth";
@@ -53,6 +54,8 @@ type PoolGridProps = {
   /** The one that is shown large. */
   image: number | null;
   more: boolean;
+  /** Why no more could be had. */
+  error: Error | null;
   searched: number;
   isLoading: boolean;
   onMore: () => void;
@@ -62,7 +65,7 @@ type PoolGridProps = {
 
 /** The images as a list box of rows, of which only those in view are in the page. */
 export function PoolGrid(props: PoolGridProps) {
-  const { examples, selection, image, more, isLoading, onMore, onOpen, onSimilar } = props;
+  const { examples, selection, image, more, error, isLoading, onMore, onOpen, onSimilar } = props;
   const states = stateNames(props.project);
   const ref = useRef<HTMLDivElement>(null);
   const width = useWidth(ref);
@@ -83,8 +86,9 @@ export function PoolGrid(props: PoolGridProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of rows follow the width.
   useEffect(() => rows.measure(), [height]);
   useEffect(() => {
-    if (more && !isLoading && width > 0 && lastShown >= examples.length - 4 * columns) onMore();
-  }, [more, isLoading, width, lastShown, examples.length, columns, onMore]);
+    const isNear = width > 0 && lastShown >= examples.length - 4 * columns;
+    if (more && !error && !isLoading && isNear) onMore();
+  }, [more, error, isLoading, width, lastShown, examples.length, columns, onMore]);
   useEffect(() => {
     // Whoever has gone to something else meanwhile stays there.
     if (isAwaited && document.activeElement === document.body) focusGrid();
@@ -199,9 +203,13 @@ export function PoolGrid(props: PoolGridProps) {
           }),
         )}
       </div>
-      <p className={styles.end} role="status">
-        {more ? t.pool.searching(props.searched) : endOf(props.sort)}
-      </p>
+      {more && error && !isLoading ? (
+        <Failure error={error} onRetry={onMore} />
+      ) : (
+        <p className={styles.end} role="status">
+          {more ? t.pool.searching(props.searched) : endOf(props.sort)}
+        </p>
+      )}
     </>
   );
 }

@@ -119,7 +119,6 @@ export function PoolScreen({ project }: { project: Project }) {
   const sorts = compared ? [...SIMILARITY_SORTS, ...plain] : plain;
   const notCompared = found.error instanceof ApiError && found.error.code === "not_compared";
   const set = countFilters(filters);
-  const isSearched = Boolean(filters.search);
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
   return (
     <div className={styles.page}>
@@ -190,7 +189,7 @@ export function PoolScreen({ project }: { project: Project }) {
               {t.alike.notCompared}
             </Empty>
           )}
-          {found.error && !notCompared && (
+          {found.error && !notCompared && !found.isFetchNextPageError && (
             <Failure error={found.error} onRetry={() => found.refetch()} />
           )}
           {found.isPending && (
@@ -201,7 +200,7 @@ export function PoolScreen({ project }: { project: Project }) {
           {isEmpty && (
             <NothingFound
               project={project}
-              isSearched={isSearched}
+              isSearched={Boolean(filters.search)}
               isFiltered={set > 0 || project.counts.pool > 0}
               onClear={clear}
               onEndSearch={() => change({ search: null })}
@@ -216,7 +215,8 @@ export function PoolScreen({ project }: { project: Project }) {
               selection={selection}
               marked={marked}
               image={image}
-              more={found.hasNextPage && !found.isError}
+              more={found.hasNextPage}
+              error={found.error}
               searched={last?.searched ?? 1}
               isLoading={found.isFetchingNextPage}
               onMore={() => found.fetchNextPage()}

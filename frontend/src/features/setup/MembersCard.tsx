@@ -9,6 +9,7 @@ import { ErrorNotice } from "../../ui/ErrorNotice";
 import { Fetching } from "../../ui/Fetching";
 import { SelectField } from "../../ui/Field";
 import { FoldedCard } from "../../ui/FoldedCard";
+import { SavedSelect } from "../../ui/SavedSelect";
 import styles from "./SetupScreen.module.css";
 
 const { members: text } = t.setup;
@@ -31,18 +32,13 @@ export function MembersCard({ project }: { project: Project }) {
     onSuccess: () => setChosen(""),
     onSettled,
   });
-  const change = useMutation({
-    mutationFn: (to: { userId: number; role: ProjectRole }) =>
-      putMember(project.id, to.userId, to.role),
-    onSettled,
-  });
   const remove = useMutation({
     mutationFn: (userId: number) => removeMember(project.id, userId),
     onSettled,
   });
   const known = new Set(members.data?.items.map(({ user }) => user.id));
   const others = users.data?.items.filter((user) => user.active && !known.has(user.id)) ?? [];
-  const error = add.error ?? change.error ?? remove.error;
+  const error = add.error ?? remove.error;
   return (
     <FoldedCard
       title={text.title}
@@ -63,17 +59,15 @@ export function MembersCard({ project }: { project: Project }) {
                 // Admins manage every project, whatever they are in it.
                 <span className={styles.quiet}>{t.people.roles.admin}</span>
               ) : (
-                <SelectField
+                <SavedSelect
                   label={text.roleOf(user.name)}
                   hideLabel
                   value={held}
-                  disabled={change.isPending}
-                  onChange={({ target }) =>
-                    change.mutate({ userId: user.id, role: target.value as ProjectRole })
-                  }
+                  save={(to) => putMember(project.id, user.id, to as ProjectRole)}
+                  onSettled={onSettled}
                 >
                   <Roles />
-                </SelectField>
+                </SavedSelect>
               )}
               <Button
                 size="small"

@@ -5,11 +5,6 @@ import type { ImportPlan, Job } from "../../api/types";
 import { PlanDialog } from "./PlanDialog";
 
 afterEach(cleanup);
-// jsdom has dialogs, and can neither open nor close them.
-HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
-  this.open = true;
-};
-HTMLDialogElement.prototype.close ??= () => {};
 
 const plan = {
   total: 41,

@@ -8,10 +8,10 @@ import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { ErrorNotice } from "../../ui/ErrorNotice";
-import { SelectField } from "../../ui/Field";
 import { formatDateTime } from "../../ui/format";
 import { Items } from "../../ui/Items";
 import { Said } from "../../ui/Said";
+import { SavedSelect } from "../../ui/SavedSelect";
 import { Notice } from "../../ui/State";
 import styles from "./SyncList.module.css";
 
@@ -43,12 +43,7 @@ function SyncItem({ sync }: { sync: Sync }) {
   const { project_id: projectId, id, location } = sync;
   const onSettled = () => client.invalidateQueries({ queryKey: syncsQuery(projectId).queryKey });
   const run = useMutation({ mutationFn: () => runSync(projectId, id), onSettled });
-  const change = useMutation({
-    mutationFn: (minutes: number) => updateSync(projectId, id, minutes || null),
-    onSettled,
-  });
   const remove = useMutation({ mutationFn: () => deleteSync(projectId, id), onSettled });
-  const error = run.error ?? change.error;
   const minutes = sync.every_minutes ?? 0;
   const choices = [...new Set([0, ...OFTEN, minutes])].sort((a, b) => a - b);
   const facts = [
@@ -67,23 +62,23 @@ function SyncItem({ sync }: { sync: Sync }) {
         <Notice tone="bad">{text.faults[sync.fault] ?? <Said>{sync.detail}</Said>}</Notice>
       )}
       {hasEnded(sync) && sync.new > 0 && <Notice tone="gold">{text.endedText}</Notice>}
-      <ErrorNotice error={error} />
+      <ErrorNotice error={run.error} />
       <Found sync={sync} finding="changed" />
       <Found sync={sync} finding="gone" />
       <div className={styles.actions}>
-        <SelectField
+        <SavedSelect
           label={text.schedule}
           aria-label={text.scheduleOf(location)}
-          value={minutes}
-          disabled={change.isPending}
-          onChange={(event) => change.mutate(Number(event.target.value))}
+          value={String(minutes)}
+          save={(to) => updateSync(projectId, id, Number(to) || null)}
+          onSettled={onSettled}
         >
           {choices.map((one) => (
             <option key={one} value={one}>
               {text.choices[one as keyof typeof text.choices] ?? text.minutes(one)}
             </option>
           ))}
-        </SelectField>
+        </SavedSelect>
         <Button
           size="small"
           aria-label={text.runThis(location)}

@@ -1,4 +1,4 @@
-import type { SyntheticEvent } from "react";
+import { useLayoutEffect, useRef } from "react";
 import type { Small, ThumbnailProps, WholeProps } from "../spec";
 import { imageUrl, onScreen, sized } from "./urls";
 
@@ -23,7 +23,12 @@ export function urlOf(example: Small, { size = 128, itselfUpTo = 0 }: Sizes): st
 }
 
 export function ImageThumbnail(props: ThumbnailProps) {
-  const { example, size, itselfUpTo, crispUpTo, marked: _, ...img } = props;
+  const { example, size, itselfUpTo, crispUpTo, marked: _, onState, ...img } = props;
+  const shown = useRef<HTMLImageElement>(null);
+  // What the browser has already is on the page before it says so.
+  useLayoutEffect(() => {
+    if (shown.current?.complete && shown.current.naturalWidth > 0) onState?.("ready");
+  }, [onState]);
   const side = longer(example);
   const isCrisp = typeof crispUpTo === "number" && side > 0 && side <= crispUpTo;
   return (
@@ -32,7 +37,12 @@ export function ImageThumbnail(props: ThumbnailProps) {
       alt={img.alt ?? ""}
       src={urlOf(example, { ...(size && { size }), ...(itselfUpTo && { itselfUpTo }) })}
       style={isCrisp ? PIXELATED : undefined}
-      onLoad={crispUpTo === "tiny" ? drawTinyCrisp : undefined}
+      ref={shown}
+      onLoad={({ currentTarget }) => {
+        if (crispUpTo === "tiny") drawTinyCrisp(currentTarget);
+        onState?.("ready");
+      }}
+      onError={() => onState?.("failed")}
     />
   );
 }
@@ -50,7 +60,7 @@ export function ImageWhole({ content, crispUpTo = 0, marked: _, ...img }: WholeP
   );
 }
 
-function drawTinyCrisp({ currentTarget: image }: SyntheticEvent<HTMLImageElement>): void {
+function drawTinyCrisp(image: HTMLImageElement): void {
   const tiny = Math.max(image.naturalWidth, image.naturalHeight) <= TINY;
   image.style.imageRendering = tiny ? "pixelated" : "";
 }

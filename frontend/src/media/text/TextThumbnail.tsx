@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useLayoutEffect } from "react";
 import { textQuery, textUrl } from "../../api/texts";
 import type { ThumbnailProps } from "../spec";
 import { isCode } from "./code";
@@ -9,12 +10,17 @@ import styles from "./Text.module.css";
 const MOST = 400;
 
 /** How a text begins, in as many lines as there is room for. */
-export function TextThumbnail({ example, title, marked }: ThumbnailProps) {
+export function TextThumbnail({ example, title, marked, onState }: ThumbnailProps) {
   const isTold = typeof example.excerpt === "string";
   const found = useQuery({
     ...textQuery(example.image_url ?? textUrl(example.id)),
     enabled: !isTold,
   });
+  const isThere = isTold || found.data !== undefined;
+  useLayoutEffect(() => {
+    if (isThere) onState?.("ready");
+    else if (found.isError) onState?.("failed");
+  }, [isThere, found.isError, onState]);
   const begins = example.excerpt ?? found.data?.slice(0, MOST) ?? "";
   const mono = isCode(begins);
   // On a card room counts for more than paragraphs.

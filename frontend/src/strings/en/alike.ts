@@ -1,9 +1,8 @@
 import { locale } from "../language";
+import { plural } from "./words";
 
-const images = (value: number) =>
-  `${value.toLocaleString(locale)} ${value === 1 ? "image" : "images"}`;
-const copies = (value: number) =>
-  `${value.toLocaleString(locale)} ${value === 1 ? "copy" : "copies"}`;
+const images = (value: number) => plural(value, "image", "images");
+const copies = (value: number) => plural(value, "copy", "copies");
 
 /** Finding what is similar, and what is there twice. */
 export const alike = {

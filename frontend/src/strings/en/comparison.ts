@@ -9,9 +9,8 @@ export const comparison = {
   judged: (images: number, ood: number) =>
     `Judged by ${images.toLocaleString(locale)} evaluation images and ${ood.toLocaleString(locale)} OOD images that none has seen.`,
   judgedHeldOut: (images: number, ood: number) =>
-    `There are no evaluation images, so ${images.toLocaleString(locale)} labeled images were kept to judge by, and ${ood.toLocaleString(locale)} OOD images; none was learned from.`,
-  leftOut: (labels: number) =>
-    `The subset in use left out ${labels.toLocaleString(locale)} labels.`,
+    `There are no evaluation images, so ${plural(images, "labeled image was", "labeled images were")} kept to judge by, and ${plural(ood, "OOD image", "OOD images")}; none was learned from.`,
+  leftOut: (labels: number) => `The subset in use left out ${plural(labels, "label", "labels")}.`,
   few: "So few images judge that differences of a few percent are chance.",
   unlabeled: (images: number, leftOut: number) =>
     `All but the first learned from ${plural(images, "image", "images")} without a label as well${
@@ -71,6 +70,6 @@ export const comparison = {
   mapHint:
     "Each point is an image that none has learned from. Who is near whom means something; where it all lies does not.",
   mapPoint: "Point at an image to see it here.",
-  mapOf: (method: string, images: number) => `${method}: ${images} images`,
+  mapOf: (method: string, images: number) => `${method}: ${plural(images, "image", "images")}`,
   ood: "OOD",
 };

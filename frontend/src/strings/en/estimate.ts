@@ -24,7 +24,7 @@ export const estimate = {
       `Drawn by chance from what was not suggested: ${count(wrong)} of ${count(decided)} labels were wrong${decided < size ? `, ${count(size - decided)} are to come` : ""}.`,
     left: (labels: number, share: string, low: string, high: string) =>
       `So ${share} of the ${count(labels)} labels that were not suggested are wrong, at least ${low}, at most ${high}.`,
-    action: (size: number) => `Check ${count(size)} others`,
+    action: (size: number) => `Check ${plural(size, "other", "others")}`,
     hint: "draws labels by chance among those that were not suggested, and asks about them in between: what is found says how many wrong labels are left.",
   },
   again: {

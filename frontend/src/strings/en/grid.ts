@@ -1,7 +1,7 @@
 import { locale } from "../language";
+import { plural } from "./words";
 
-const images = (count: number) =>
-  `${count.toLocaleString(locale)} ${count === 1 ? "image" : "images"}`;
+const images = (count: number) => plural(count, "image", "images");
 
 const NONE = "none of the classes";
 
@@ -25,6 +25,8 @@ export const grid = {
   selected: (count: number) => `${count.toLocaleString(locale)} selected`,
   noneSelected: "Choose images, then say what they are",
   given: (count: number, verdict: string) => `${images(count)}: ${verdict}`,
+  unseen: (count: number) =>
+    `${plural(count, "is left: it was", "are left: they were")} not shown yet.`,
   undone: (count: number, verdict: string) => `Taken back: ${images(count)}, ${verdict}`,
   verdictBar: "Verdict on what is selected",
   density: "Images at once",

@@ -56,7 +56,7 @@ export const guarantee = {
     people: (pairs: number, disagreed: number, wrong: string, high: string) =>
       `Twice, people were asked about the same image: in ${count(disagreed)} of ${plural(pairs, "case", "cases")} they said different things. So about ${wrong} of 100 verdicts are wrong, at most ${high}.`,
     few: (answered: number, needed: number) =>
-      `${plural(answered, "answered check is", "answered checks are")} too few to tell; ${count(needed)} are needed.`,
+      `${plural(answered, "answered check is", "answered checks are")} too few to tell; ${plural(needed, "is", "are")} needed.`,
     none: "Nothing has been checked at random yet.",
     later: "The share is told when the round closes.",
     every: (oneIn: string) =>

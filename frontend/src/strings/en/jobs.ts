@@ -3,6 +3,7 @@ import { comparison } from "./comparison";
 import { jobList } from "./jobList";
 import { questions } from "./questions";
 import { relabel, subset } from "./results";
+import { plural } from "./words";
 
 export const jobs = {
   tab: "Jobs",
@@ -15,7 +16,7 @@ export const jobs = {
     action: "Estimate",
     hint: "Checks what the job would refuse, and measures what it would take. Nothing is kept.",
     says: (time: string, memory: string, device: string, images: number) =>
-      `Takes ${time} and ${memory} on this worker's ${device}, for ${images.toLocaleString(locale)} images.`,
+      `Takes ${time} and ${memory} on this worker's ${device}, for ${plural(images, "image", "images")}.`,
     phases: "Of that:",
     short: (time: string, memory: string) => `Estimate: ${time}, ${memory}`,
     run: "Estimate",
@@ -41,12 +42,12 @@ export const jobs = {
     cancelled: "Stopped",
   },
   regularized: (ways: number) => `${ways} ways to train compared`,
-  learned: (images: number) => `Features of ${images.toLocaleString(locale)} images`,
-  mapped: (images: number) => `Map of ${images.toLocaleString(locale)} images`,
+  learned: (images: number) => `Features of ${plural(images, "image", "images")}`,
+  mapped: (images: number) => `Map of ${plural(images, "image", "images")}`,
   compared: (images: number, copies: number) =>
-    `${images.toLocaleString(locale)} images compared, ${copies.toLocaleString(locale)} of them copies`,
+    `${plural(images, "image", "images")} compared, ${copies.toLocaleString(locale)} of them copies`,
   resized: (images: number, size: number) =>
-    `${images.toLocaleString(locale)} images at ${size} × ${size}`,
+    `${plural(images, "image", "images")} at ${size} × ${size}`,
   pruned: (kept: number, labeled: number) =>
     `${kept.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} labels kept`,
   doubted: (doubted: number, labeled: number) =>

@@ -23,6 +23,8 @@ export const label = {
   imageNumber: (id: number) => `Image ${id}`,
   imageAlt: (name: string) => (name ? `Image to judge: ${name}` : "Image to judge"),
   imageFailed: "This image could not be loaded. Try again, or go on without it.",
+  /** Of one of many on a page. */
+  tileFailed: "Could not be loaded. A click tries again.",
   noNetwork:
     "There is no network. Your verdicts are kept on this device; what comes next is shown when the network is back.",
   before: (verdict: string) => `You said: ${verdict}`,

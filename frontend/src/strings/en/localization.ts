@@ -1,17 +1,18 @@
 import { locale } from "../language";
+import { plural } from "./words";
 
 /** Comparing how well things are found, and showing where a model looks. */
 export const localization = {
   title: "Localization compared",
   from: (inside: number, ood: number) =>
-    `Learned from ${inside.toLocaleString(locale)} images with one box and ${ood.toLocaleString(locale)} OOD images, each with the same seed and the same number of steps.`,
+    `Learned from ${plural(inside, "image", "images")} with one box and ${plural(ood, "OOD image", "OOD images")}, each with the same seed and the same number of steps.`,
   judged: (images: number) =>
-    `Judged by ${images.toLocaleString(locale)} evaluation images that none has seen.`,
+    `Judged by ${plural(images, "evaluation image", "evaluation images")} that none has seen.`,
   judgedHeldOut: (images: number) =>
-    `There are no evaluation images, so ${images.toLocaleString(locale)} labeled images were kept to judge by.`,
+    `There are no evaluation images, so ${plural(images, "labeled image was", "labeled images were")} kept to judge by.`,
   few: "So few images judge that differences of a few percent are chance.",
   leftOut: (none: number, several: number, cropped: number) =>
-    `Left out: ${none.toLocaleString(locale)} images without a box, ${several.toLocaleString(locale)} with several, and ${cropped.toLocaleString(locale)} whose box lies mostly outside the square that models see.`,
+    `Left out: ${plural(none, "image", "images")} without a box, ${several.toLocaleString(locale)} with several, and ${cropped.toLocaleString(locale)} whose box lies mostly outside the square that models see.`,
   how: {
     cam: "The network learned classes alone; its boxes are read off class activation maps, for the true class.",
     regression: "The network learned the box itself.",

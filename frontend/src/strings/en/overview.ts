@@ -87,7 +87,8 @@ export const overview = {
     weightEven: "Both count alike",
     round: (number: number) => `Round ${number}`,
     empty: "Appears after the first round.",
-    tooFew: (answers: number) => `Appears after a round with ${answers} answers or more.`,
+    tooFew: (answers: number) =>
+      `Appears after a round with ${plural(answers, "answer", "answers")} or more.`,
   },
   job: {
     advance_round: "Training and choosing the next images",
@@ -121,7 +122,7 @@ export const overview = {
   agreement: {
     title: "Agreement",
     hint: (images: number) =>
-      `On ${images.toLocaleString(locale)} images with more than one verdict: the share of pairs that say the same, and Krippendorff’s alpha, which is 0 where they agree as by chance.`,
+      `On ${plural(images, "image", "images")} with more than one verdict: the share of pairs that say the same, and Krippendorff’s alpha, which is 0 where they agree as by chance.`,
     disagreements: (images: number) =>
       `Verdicts contradict each other on ${plural(images, "image", "images")}.`,
     decide: "Decide",
@@ -199,7 +200,7 @@ export const overview = {
     byRandom: "By the random images of round 0",
     byPurity: "By what the model makes of each, checked on the last answers",
     row: (count: string, low: string, high: string, answers: number) =>
-      `${count} (${low} to ${high}), from ${answers.toLocaleString(locale)} answers`,
+      `${count} (${low} to ${high}), from ${plural(answers, "answer", "answers")}`,
     bias: "The images of a round are chosen, so what is checked on them may mislead for the rest; the random images of round 0 are free of that, but few.",
     disagree:
       "The two do not agree: the model says little about what was not asked, so the estimate by random images is shown.",

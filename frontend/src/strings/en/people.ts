@@ -1,3 +1,5 @@
+import { plural } from "./words";
+
 export const people = {
   signIn: "Sign in",
   signingIn: "Signing in…",
@@ -64,9 +66,9 @@ export const people = {
   expires: "Expires",
   expiresNever: "Never",
   tokensEndWithSignOn: (days: number) =>
-    `They open nothing once you have not used single sign-on for ${days} ${days === 1 ? "day" : "days"}, and go on when you do.`,
+    `They open nothing once you have not used single sign-on for ${plural(days, "day", "days")}, and go on when you do.`,
   expiresTooLong: "Tokens may not last that long here. Choose an earlier end.",
-  expiresIn: (days: number) => `After ${days} days`,
+  expiresIn: (days: number) => `After ${plural(days, "day", "days")}`,
   createToken: "Create token",
   tokenOnce: "Copy this token now. It is not shown again.",
   tokenSecret: "The new token",

@@ -1,9 +1,8 @@
 import { locale } from "../language";
 import { search } from "./search";
+import { plural } from "./words";
 
-const count = (value: number, one: string, many: string) =>
-  `${value.toLocaleString(locale)} ${value === 1 ? one : many}`;
-const images = (value: number) => count(value, "image", "images");
+const images = (value: number) => plural(value, "image", "images");
 
 export const pool = {
   tab: "Pool",
@@ -124,7 +123,7 @@ export const pool = {
     promoted: (name: string, number: number) =>
       `${name} is a class now; ${images(number)} sent to the queue.`,
     moved: (number: number) => `${number.toLocaleString(locale)} in the queue moved to its head.`,
-    again: (number: number) => `${number.toLocaleString(locale)} are asked about again.`,
+    again: (number: number) => `${plural(number, "is", "are")} asked about again.`,
   },
   leftOut: (number: number, why: string) => `${number.toLocaleString(locale)} left out: ${why}.`,
   reasons: {

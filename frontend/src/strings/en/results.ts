@@ -1,5 +1,6 @@
 import { locale } from "../language";
 import { premise, trial } from "./pruned";
+import { plural } from "./words";
 
 /** What jobs have found. */
 export const subset = {
@@ -27,7 +28,7 @@ export const subset = {
     "Corrected are wrong labels whose true class the warm-up model names. What a learner corrects after training on the subset is in the result of a job that relabels.",
   neighbours: "Neighbours at other thresholds",
   neighboursHint: (sampled: number, tau: string, automatic: boolean) =>
-    `The share of ${sampled.toLocaleString(locale)} images by how many neighbours they have from a similarity on. ${
+    `The share of ${plural(sampled, "image", "images")} by how many neighbours they have from a similarity on. ${
       automatic ? "Chosen" : "Given"
     } was ${tau}; another chooses again, in seconds unless labels or images have changed since the last warm-up. Many images without a neighbour: lower it. Most of all images as neighbours: raise it.`,
   tau: "Tau",
@@ -59,8 +60,8 @@ export const subset = {
   atLeast: (share: string) => `at least ${share} of the optimum`,
   optimum: "the optimum",
   ofOptimum: (kept: number, bound: string, share: string) =>
-    `The best choice takes too long to find. But none of ${kept.toLocaleString(locale)} labels gets beyond ${bound}, and this one certainly reaches at least ${share} of what the best would.`,
-  isOptimum: (kept: number) => `No choice of ${kept.toLocaleString(locale)} labels reaches more.`,
+    `The best choice takes too long to find. But none of ${plural(kept, "label", "labels")} gets beyond ${bound}, and this one certainly reaches at least ${share} of what the best would.`,
+  isOptimum: (kept: number) => `No choice of ${plural(kept, "label", "labels")} reaches more.`,
   chosen: (count: number) => `${count.toLocaleString(locale)} kept`,
   first: "First to keep",
   firstHint: "What the method chose first.",
@@ -105,9 +106,9 @@ export const relabel = {
     `No label is wrong with ${share} or more: there is nothing worth a review.`,
   outside: (count: number) => `${count.toLocaleString(locale)} of them seem to belong to no class.`,
   learned: (learner: string, images: number) =>
-    `${learner} learned from ${images.toLocaleString(locale)} labels.`,
+    `${learner} learned from ${plural(images, "label", "labels")}.`,
   judged: (labels: number) =>
-    `Each of ${labels.toLocaleString(locale)} labels was judged by a model that had not seen it.`,
+    `Each of ${plural(labels, "label", "labels")} was judged by a model that had not seen it.`,
   doubts: (doubted: number, labeled: number) =>
     `It would label ${doubted.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} images otherwise.`,
   accuracy: (share: string) => `On the evaluation images it is right for ${share}.`,
@@ -117,7 +118,7 @@ export const relabel = {
   look: "Look again",
   truth: "Beside the truth",
   truthHint: (images: number) =>
-    `Over ${images.toLocaleString(locale)} images that came with a label, which is taken for the truth.`,
+    `Over ${plural(images, "image that", "images that")} came with a label, which is taken for the truth.`,
   noiseBefore: "Wrong labels as given",
   noiseAfter: "Wrong if all were accepted",
   corrected: "Of the wrong ones put right",
@@ -131,7 +132,7 @@ export const relabel = {
   theirsOnly: "Only cleanlab",
   voters: "Annotators",
   votersHint: (images: number, otherwise: number) =>
-    `${images.toLocaleString(locale)} images have several labels. cleanlab weighs them by who gave them: how likely a label of each is right. For ${otherwise.toLocaleString(locale)} images it arrives at another label than the one they count as.`,
+    `${plural(images, "image has", "images have")} several labels. cleanlab weighs them by who gave them: how likely a label of each is right. For ${plural(otherwise, "image", "images")} it arrives at another label than the one they count as.`,
   voter: "Who",
   user: (id: number) => `User ${id}`,
   quality: "Right",

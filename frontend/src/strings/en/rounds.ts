@@ -1,7 +1,8 @@
 import { locale } from "../language";
+import { plural } from "./words";
 
 const count = (value: number) => value.toLocaleString(locale);
-const images = (value: number) => `${count(value)} ${value === 1 ? "image" : "images"}`;
+const images = (value: number) => plural(value, "image", "images");
 
 /** Why the queue of a round was as long as it was: by what, and what came on top of that. */
 export type Queued = {
@@ -34,7 +35,7 @@ export const rounds = {
     hint: (pool: number, queries: number) =>
       `${images(pool)} of the pool as the model saw them before this round, and the ${count(queries)} it asked about.`,
     label: (pool: number, queries: number, surface: string) =>
-      `Map of ${images(pool)} by purity and informativeness, with ${count(queries)} queries. ${surface}`,
+      `Map of ${images(pool)} by purity and informativeness, with ${plural(queries, "query", "queries")}. ${surface}`,
     none: "No map of this round",
     noneFirst:
       "The images of round 0 are typical of the pool or drawn at random: there is no model yet that could score the pool.",

@@ -73,7 +73,7 @@ export const selection = {
     `Their whole orders agree by ${tau}, where 1 is the same order and 0 is chance (Kendall’s tau).`,
   asked: (asked: number, audit: number) =>
     `${plural(asked, "cluster was", "clusters were")} given to people, ${count(audit)} of them drawn at random.`,
-  answered: (answered: number) => `${count(answered)} are ranked.`,
+  answered: (answered: number) => `${plural(answered, "is", "are")} ranked.`,
   toRound: "To the round",
   followed:
     "The selection follows people when their round closes, and afterwards at once when an order is corrected or reviewed.",
@@ -157,7 +157,7 @@ export const selection = {
   onlyOtherTitle: "Kept there alone",
   said: (kept: number, rows: number) => `${count(kept)} of ${count(rows)} rows kept`,
   price: (requests: number, tokensIn: number, tokensOut: number) =>
-    `${plural(requests, "request", "requests")}, about ${count(tokensIn)} tokens in and ${count(tokensOut)} out.`,
+    `${plural(requests, "request", "requests")}, about ${plural(tokensIn, "token", "tokens")} in and ${count(tokensOut)} out.`,
   priceIs: (price: string) => `Price: about ${price}, in the currency of the judge’s prices.`,
   priceUnknown: "Price: unknown, the judge has none.",
 };

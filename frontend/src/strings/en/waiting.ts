@@ -1,4 +1,4 @@
-import { locale } from "../language";
+import { plural } from "./words";
 
 /** Why an annotator has no image just now. */
 export const waiting = {
@@ -82,7 +82,7 @@ export const waiting = {
   left: (about: string) => `${about} left`,
   phase: (at: number, of: number) => `step ${at} of ${of}`,
   next: (round: number, budget: number) =>
-    `Then the images of round ${round} follow, which has room for ${budget.toLocaleString(locale)} verdicts in all.`,
+    `Then the images of round ${round} follow, which has room for ${plural(budget, "verdict", "verdicts")} in all.`,
   mine: {
     title: (round: number) => `Your work in round ${round}`,
     answers: "verdicts",

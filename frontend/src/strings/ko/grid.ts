@@ -23,6 +23,7 @@ export const grid: Catalogue["grid"] = {
   selected: (count) => `${number(count)}개 선택됨`,
   noneSelected: "이미지를 선택한 다음 판정하세요",
   given: (count, verdict) => `${images(count)}: ${verdict}`,
+  unseen: (count) => `아직 표시되지 않은 ${number(count)}개는 남겨 두었습니다.`,
   undone: (count, verdict) => `되돌림: ${images(count)}, ${verdict}`,
   verdictBar: "선택한 이미지의 판정",
   density: "한 화면의 이미지 수",

@@ -24,6 +24,7 @@ export const label: Catalogue["label"] = {
   imageNumber: (id) => `이미지 ${id}`,
   imageAlt: (name) => (name ? `판정할 이미지: ${name}` : "판정할 이미지"),
   imageFailed: "이미지를 불러오지 못했습니다. 다시 시도하거나 이 이미지 없이 계속하세요.",
+  tileFailed: "불러오지 못했습니다. 클릭하면 다시 시도합니다.",
   noNetwork:
     "네트워크에 연결되어 있지 않습니다. 판정은 이 기기에 보관되며, 연결되면 다음 항목이 표시됩니다.",
   before: (verdict) => `내 판정: ${verdict}`,

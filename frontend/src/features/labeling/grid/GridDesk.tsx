@@ -2,15 +2,18 @@ import {
   lazy,
   type MouseEvent,
   Suspense,
+  useCallback,
   useEffect,
   useLayoutEffect,
   useRef,
   useState,
 } from "react";
 import type { LabelClass, Project } from "../../../api/types";
+import type { Prepared } from "../../../media/spec";
 import { t } from "../../../strings";
 import { nameOf } from "../../../tasks/classification/describe";
 import { measurePaint } from "../../../ui/measure";
+import type { OnState } from "../useComingUp";
 import { useShownClasses } from "../useShownClasses";
 import { DensityControl } from "./DensityControl";
 import styles from "./GridDesk.module.css";
@@ -59,8 +62,10 @@ export function GridDesk(props: GridDeskProps) {
   const area = useRef<HTMLDivElement>(null);
   const layout = useLayout(view.page, classes);
   const shownAt = useShownClasses(project, view.status?.classes_version);
-  const actions = useGridActions({ session, layout, classes, shownAt, area });
-  const { selection, setSelection } = actions;
+  const [states] = useState(() => new Map<number, Prepared["state"]>());
+  const onState: OnState = useCallback((id, state) => void states.set(id, state), [states]);
+  const actions = useGridActions({ session, layout, classes, shownAt, area, states });
+  const { selection, setSelection, unseen } = actions;
   const [hovered, setHovered] = useState<number | null>(null);
   /** Whether the image at the keys is shown large: it is the one that gets the verdict. */
   const [looks, setLooks] = useState(false);
@@ -116,7 +121,9 @@ export function GridDesk(props: GridDeskProps) {
       <div className={styles.stage}>
         <div className={styles.head}>
           <p className={styles.last} aria-live="polite">
-            {lastOf(view, classes)}
+            {[lastOf(view, classes), unseen > 0 && t.grid.unseen(unseen)]
+              .filter(Boolean)
+              .join(" · ")}
           </p>
           <DensityControl medium={project.medium} density={density} onChange={onDensity} />
         </div>
@@ -142,6 +149,7 @@ export function GridDesk(props: GridDeskProps) {
               classes={classes}
               selection={selection}
               leaving={complete.includes(group.key)}
+              onState={onState}
               onConfirm={() => actions.confirm(group)}
               onToggle={() => actions.toggleGroup(group)}
             />

@@ -1,4 +1,4 @@
-import { type CSSProperties, memo } from "react";
+import { type CSSProperties, memo, useEffect } from "react";
 import type { LabelClass } from "../../../api/types";
 import { Thumbnail } from "../../../media/Thumbnail";
 import { t } from "../../../strings";
@@ -6,6 +6,8 @@ import { nameOf } from "../../../tasks/classification/describe";
 import { Button } from "../../../ui/Button";
 import { Kbd } from "../../../ui/Kbd";
 import { keepFocus } from "../../../ui/keepFocus";
+import { NotLoadedTile } from "../NotLoadedTile";
+import { type OnState, useComingUp } from "../useComingUp";
 import styles from "./GroupSection.module.css";
 import { GRID_KEYS } from "./keys";
 import { type Group, type GroupKind, idOf, isDone, type Tile } from "./model";
@@ -18,6 +20,8 @@ type GroupSectionProps = {
   selection: Selection;
   /** Whether everything in it has its verdict. */
   leaving: boolean;
+  /** Told of each image whether it has come up. */
+  onState: OnState;
   onConfirm: () => void;
   onToggle: () => void;
 };
@@ -38,7 +42,7 @@ export function headingOf(group: Group, classes: LabelClass[]): string {
 }
 
 export function GroupSection(props: GroupSectionProps) {
-  const { group, classes, selection, leaving, onConfirm, onToggle } = props;
+  const { group, classes, selection, leaving, onState, onConfirm, onToggle } = props;
   const heading = headingOf(group, classes);
   const known = classes.find((item) => item.id === group.classId);
   const colour = known?.colour;
@@ -102,6 +106,7 @@ export function GroupSection(props: GroupSectionProps) {
             copies={copiesOf(group, tile)}
             selected={selection.chosen.has(idOf(tile))}
             focused={selection.focus === idOf(tile)}
+            onState={onState}
           />
         ))}
       </div>
@@ -121,21 +126,27 @@ type TileOptionProps = {
   classes: LabelClass[];
   selected: boolean;
   focused: boolean;
+  onState: OnState;
 };
 
 const TileOption = memo(function TileOption(props: TileOptionProps) {
-  const { tile, copies, classes, selected, focused } = props;
+  const { tile, copies, classes, selected, focused, onState } = props;
   const { subject, given } = tile;
   const verdict = given && nameOf(given, classes);
   const colour = classes.find((item) => item.id === given?.classId)?.colour;
   const name = t.grid.tile(subject.name, subject.example_id);
   const isText = typeof subject.excerpt === "string";
+  const { state, attempt, report, retry } = useComingUp(idOf(tile), onState);
+  const said = state === "failed" ? t.label.tileFailed : verdict;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever turns to what failed has it tried again, once.
+  useEffect(retry, [selected, focused]);
   return (
     <div
       role="option"
       aria-selected={selected}
       // What a text says is its name.
-      aria-label={isText ? undefined : verdict ? `${name}: ${verdict}` : name}
+      aria-label={isText ? undefined : said ? `${name}: ${said}` : name}
+      aria-busy={state === "loading" || undefined}
       title={isText ? name : undefined}
       tabIndex={focused ? 0 : -1}
       className={styles.tile}
@@ -144,13 +155,16 @@ const TileOption = memo(function TileOption(props: TileOptionProps) {
       data-done={isDone(tile) || undefined}
     >
       <Thumbnail
+        key={attempt}
         example={{ ...subject, id: subject.example_id }}
         size={256}
         itselfUpTo={256}
         crispUpTo={PIXELS_UP_TO}
         alt=""
         draggable={false}
+        onState={report}
       />
+      {state === "failed" && <NotLoadedTile name={name} />}
       {copies > 1 && !isDone(tile) && (
         <span className={styles.copies} title={t.alike.copiesHint}>
           {t.alike.copies(copies)}

@@ -3,6 +3,7 @@ import { flushSync } from "react-dom";
 import type { LabelClass } from "../../../api/types";
 import type { Choice } from "../../../tasks/choice";
 import { markKey } from "../../../ui/measure";
+import type { States } from "../useComingUp";
 import type { ShownClasses } from "../useShownClasses";
 import { isComplete, withCopies } from "./groups";
 import { type Group, idOf, isDone } from "./model";
@@ -28,6 +29,7 @@ type Parts = {
   classes: LabelClass[];
   shownAt: (at: number) => ShownClasses;
   area: RefObject<HTMLElement | null>;
+  states: States;
 };
 
 /** What the heading of a group offers to say of all the rest of it. */
@@ -45,16 +47,22 @@ export function restOf(group: Group, chosen: ReadonlySet<number>): number[] {
 }
 
 /** The selection, and everything that can be done with it. */
-export function useGridActions({ session, layout, classes, shownAt, area }: Parts) {
+export function useGridActions({ session, layout, classes, shownAt, area, states }: Parts) {
   const [selection, setSelection] = useState<Selection>(NOTHING);
+  /** How many got no verdict with the last key, as nobody had seen them. */
+  const [unseen, setUnseen] = useState(0);
   const columns = useColumns(area);
   const { groups, order, open } = layout;
 
   useEffect(() => setSelection((now) => settle(now, order, open)), [order, open]);
 
   const answer = useCallback(
-    async (ids: number[], choice: Choice) => {
+    async (wanted: number[], choice: Choice) => {
       markKey();
+      // What nobody sees yet can be put off, and nothing else be said of it.
+      const isOpen = (id: number) => choice.verdict === "skip" || states.get(id) === "ready";
+      const ids = wanted.filter(isOpen);
+      setUnseen(wanted.length - ids.length);
       const classesVersion = choice.classesVersion ?? shownAt(performance.now()).version;
       if (ids.length === 0 || !(await session.answer(ids, { ...choice, classesVersion }))) return;
       const after = layoutOf(session.getView().page, classes);
@@ -68,7 +76,7 @@ export function useGridActions({ session, layout, classes, shownAt, area }: Part
         }),
       );
     },
-    [session, classes, shownAt],
+    [session, classes, shownAt, states],
   );
 
   const groupOf = (id: number | null) =>
@@ -77,6 +85,7 @@ export function useGridActions({ session, layout, classes, shownAt, area }: Part
   return {
     selection,
     setSelection,
+    unseen,
     // What was picked out is meant as it is; a key alone is for the picture, however often it is there.
     judge: (choice: Choice) => {
       const ids = targets(selection);
@@ -92,6 +101,7 @@ export function useGridActions({ session, layout, classes, shownAt, area }: Part
     undo: () => {
       const back = session.undo();
       if (back.length === 0) return;
+      setUnseen(0);
       const chosen = new Set(back);
       setSelection({ focus: back[0] ?? null, anchor: back[0] ?? null, base: chosen, chosen });
     },

@@ -22,7 +22,7 @@ import { DecisionPanel } from "./DecisionPanel";
 import type { ReviewCommand } from "./decisions";
 import { EstimateOf } from "./EstimateOf";
 import { GroupTiles } from "./GroupTiles";
-import { GroupQueue } from "./groupQueue";
+import { GroupQueue, isShown, outOf } from "./groupQueue";
 import { type Mode, ReviewBar } from "./ReviewBar";
 import styles from "./ReviewScreen.module.css";
 import { useReviewKeys } from "./useReviewKeys";
@@ -105,8 +105,9 @@ export function GroupDesk(props: GroupDeskProps) {
                 view.group.length,
               )}
               group={view.group}
-              left={view.left}
+              out={outOf(view)}
               onToggle={(id) => queue.toggle(id)}
+              onState={queue.hearOf}
             />
           ) : (
             <div className={styles.done} role="status">
@@ -125,7 +126,7 @@ export function GroupDesk(props: GroupDeskProps) {
           </p>
           <DecisionPanel
             suggestion={first && { ...first, quality: null, votes: [], confidence: meanOf(view) }}
-            prepared="ready"
+            prepared={isShown(view) ? "ready" : "loading"}
             classes={classes}
             kind={kind}
             flashed={flashed}

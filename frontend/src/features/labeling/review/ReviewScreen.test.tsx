@@ -113,6 +113,40 @@ it("lets one be unsure of what cannot be shown, and nothing else", async () => {
   await waitFor(() => expect(decided).toEqual(["unsure"]));
 });
 
+/** The same server, where both suggestions are one group, and what shows an image. */
+async function openGroup() {
+  const { decided } = open();
+  fireEvent.click(await screen.findByRole("radio", { name: "Groups" }));
+  await waitFor(() =>
+    expect(screen.getAllByRole("button", { name: /^Decide on/ })).toHaveLength(2),
+  );
+  const tile = (id: number) => button(new RegExp(`^Decide on ${id}.png`));
+  const picture = (id: number) => tile(id).querySelector("img") as HTMLImageElement;
+  return { decided, tile, picture };
+}
+
+it("takes no decision on a group whose images have not come up", async () => {
+  const { decided, picture } = await openGroup();
+  fireEvent.load(picture(1));
+  fireEvent.keyDown(document.body, { key: "ArrowRight" });
+  expect(button(/cat/).disabled).toBe(true);
+  fireEvent.load(picture(2));
+  fireEvent.keyDown(document.body, { key: "ArrowLeft" });
+  await waitFor(() => expect(decided).toEqual(["keep", "keep"]));
+});
+
+it("leaves out of a group what cannot be shown, until it can", async () => {
+  const { decided, tile, picture } = await openGroup();
+  fireEvent.load(picture(1));
+  fireEvent.error(picture(2));
+  expect(tile(2).getAttribute("aria-pressed")).toBe("false");
+  fireEvent.click(tile(2));
+  fireEvent.keyDown(document.body, { key: "ArrowRight" });
+  fireEvent.error(picture(2));
+  fireEvent.keyDown(document.body, { key: "ArrowLeft" });
+  await waitFor(() => expect(decided).toEqual(["keep"]));
+});
+
 it("says that it pauses where nobody was there, and takes the next key for no decision", async () => {
   // jsdom has no pointers to ask for.
   vi.stubGlobal("matchMedia", () => ({ matches: false }));

@@ -12,6 +12,9 @@ const SIZE = 12;
 let server: FakeServer;
 let review: FakeReview;
 let sender: AnswerSender;
+let outbox: MemoryOutbox;
+/** Whether what is decided stays on the device. */
+let isHeld: boolean;
 let stop: () => void;
 const asked: number[][] = [];
 
@@ -31,19 +34,24 @@ function open(): GroupQueue {
 }
 
 const ids = (queue: GroupQueue) => queue.getView().group?.map(({ id }) => id);
-const shows = (queue: GroupQueue, wanted: number[]) =>
-  vi.waitFor(() => expect(ids(queue)).toEqual(wanted));
+/** Its images come up as it is shown. */
+async function shows(queue: GroupQueue, wanted: number[]): Promise<void> {
+  await vi.waitFor(() => expect(ids(queue)).toEqual(wanted));
+  for (const id of wanted) queue.hearOf(id, "ready");
+}
 const decided = () => Object.fromEntries(review.decided);
 
 beforeEach(() => {
   asked.length = 0;
   server = new FakeServer(0);
   review = server.openReview(PLACE.jobId, SIZE);
+  isHeld = false;
+  outbox = new MemoryOutbox();
   sender = new AnswerSender({
     userId: PLACE.userId,
-    outbox: new MemoryOutbox(),
+    outbox,
     api: server,
-    exclusive: (work) => work(),
+    exclusive: (work) => (isHeld ? new Promise(() => {}) : work()),
     wait: () => new Promise((resolve) => setTimeout(resolve, 1)),
   });
   void sender.start();
@@ -78,6 +86,7 @@ describe("groups of suggestions", () => {
     expect([...queue.getView().left]).toEqual([1]);
     await vi.waitFor(() => expect(decided()).toEqual({ 2: null, 3: null }));
     expect(await queue.undo()).toBe(false);
+    await shows(queue, [1, 2, 3]);
     queue.toggle(1);
     await queue.decide(KEEP);
     await vi.waitFor(() => expect(decided()).toEqual({ 1: "keep", 2: "keep", 3: "keep" }));
@@ -90,5 +99,36 @@ describe("groups of suggestions", () => {
     expect(await queue.decide(ACCEPT)).toBe(false);
     await shows(queue, [4, 5, 6]);
     expect(decided()).toEqual({});
+  });
+
+  it("do not offer again what is decided on and not yet sent, and are stored as one", async () => {
+    isHeld = true;
+    const add = vi.spyOn(outbox, "add");
+    const before = open();
+    await shows(before, [1, 2, 3]);
+    before.toggle(2);
+    await before.decide(ACCEPT);
+    expect(add).toHaveBeenCalledOnce();
+    const queue = open();
+    await shows(queue, [2]);
+    await queue.decide(KEEP);
+    await shows(open(), [4, 5, 6]);
+    // What was taken back is open.
+    await queue.undo();
+    await shows(open(), [2]);
+  });
+
+  it("leave out what cannot be shown, and wait for the rest", async () => {
+    const queue = open();
+    await vi.waitFor(() => expect(ids(queue)).toEqual([1, 2, 3]));
+    queue.hearOf(1, "ready");
+    queue.hearOf(2, "failed");
+    expect(await queue.decide(ACCEPT)).toBe(false);
+    queue.hearOf(3, "ready");
+    expect(await queue.decide(ACCEPT)).toBe(true);
+    await shows(queue, [4, 5, 6]);
+    await vi.waitFor(() => expect(decided()).toEqual({ 1: "accept", 3: "accept" }));
+    await queue.undo();
+    await vi.waitFor(() => expect(decided()).toEqual({ 1: null, 3: null }));
   });
 });

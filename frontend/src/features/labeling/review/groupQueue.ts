@@ -4,6 +4,7 @@ import type { AnswerSender } from "../queue/sender";
 import type { Sent } from "../queue/sending";
 import { Stopwatch } from "../queue/stopwatch";
 import { uuid } from "../queue/uuid";
+import type { OnState, States } from "../useComingUp";
 import type { Choice } from "./choices";
 
 /** A group that was decided on, and how. */
@@ -14,6 +15,7 @@ export type GroupView = {
   group: Suggestion[] | null;
   /** Those of the group that are left out. */
   left: ReadonlySet<number>;
+  states: States;
   last: Done | null;
   review: Review | null;
   classesVersion: number | undefined;
@@ -30,6 +32,19 @@ type Dependencies = {
 };
 
 const NOBODY: ReadonlySet<number> = new Set();
+const UNKNOWN: States = new Map();
+
+/** Those of the group that no decision is made on: they are left out, or cannot be shown. */
+export function outOf({ group, left, states }: GroupView): ReadonlySet<number> {
+  const ids = (group ?? []).map(({ id }) => id);
+  return new Set(ids.filter((id) => left.has(id) || states.get(id) === "failed"));
+}
+
+/** Whether all that is decided on has come up. */
+export function isShown(view: GroupView): boolean {
+  const out = outOf(view);
+  return view.group?.every(({ id }) => out.has(id) || view.states.get(id) === "ready") ?? false;
+}
 
 /** Groups of alike suggestions, one after the other; the sender takes the decisions from here. */
 export class GroupQueue {
@@ -43,6 +58,7 @@ export class GroupQueue {
   #view: GroupView = {
     group: null,
     left: NOBODY,
+    states: UNKNOWN,
     last: null,
     review: null,
     classesVersion: undefined,
@@ -78,13 +94,16 @@ export class GroupQueue {
   readonly load = async (): Promise<void> => {
     const mine = ++this.#asked;
     this.#heardSince = {};
-    this.#set({ group: null, left: NOBODY, error: null });
+    this.#set({ group: null, left: NOBODY, states: UNKNOWN, error: null });
     try {
+      const waiting = await this.#waiting();
       const { items, review, classes_version } = await this.#lease([...this.#passed]);
       if (mine !== this.#asked) return;
+      const group = items.filter(({ id }) => !waiting.has(id));
+      if (group.length === 0 && items.length > 0) return this.#pass(items);
       this.#stopwatch.start();
       const said = { review, classesVersion: classes_version };
-      this.#set({ group: items, ...said, ...this.#heardSince });
+      this.#set({ group, ...said, ...this.#heardSince });
     } catch (error) {
       if (mine === this.#asked) this.#set({ error: error as Error });
     }
@@ -97,11 +116,18 @@ export class GroupQueue {
     this.#set({ left });
   }
 
-  /** Decide on all images that are not left out; false where there is nothing to decide on. */
+  /** An image of the group has come up, or cannot be shown, or is asked for again. */
+  readonly hearOf: OnState = (id, state) => {
+    this.#set({ states: new Map([...this.#view.states, [id, state]]) });
+  };
+
+  /** Decide on all images that are not left out; false where there is nothing to decide on yet. */
   async decide(choice: Choice, classesVersion?: number): Promise<boolean> {
-    const { group, left } = this.#view;
-    const chosen = group?.filter(({ id }) => !left.has(id)) ?? [];
-    if (!group || this.#busy) return false;
+    const view = this.#view;
+    const { group } = view;
+    if (!group || this.#busy || !isShown(view)) return false;
+    const left = outOf(view);
+    const chosen = group.filter(({ id }) => !left.has(id));
     if (chosen.length === 0) {
       // Whoever leaves all of them out wants the next ones.
       this.#pass(group);
@@ -119,6 +145,14 @@ export class GroupQueue {
     this.#history.push(last);
     this.#set({ last });
     return true;
+  }
+
+  /** Suggestions that are decided on here, of which the server does not know yet. */
+  async #waiting(): Promise<ReadonlySet<number>> {
+    const { sender, projectId, jobId } = this.#deps;
+    const stored = await sender.decisionsOf(projectId, jobId);
+    const latest = new Map(stored.map(({ subject, decision }) => [subject.id, decision]));
+    return new Set([...latest.keys()].filter((id) => latest.get(id) !== null));
   }
 
   /** Show another group, and this one no more. */
@@ -156,11 +190,10 @@ export class GroupQueue {
     const { sender, projectId, jobId, userId } = this.#deps;
     const shown = classesVersion === undefined ? {} : { classesVersion };
     const place = { projectId, jobId, userId, ...shown };
-    for (const subject of subjects) {
-      const key = uuid();
-      this.#keys.add(key);
-      await sender.add({ kind: "decision", key, ...place, subject, decision, classId, seconds });
-    }
+    const said = { kind: "decision", ...place, decision, classId, seconds } as const;
+    const entries = subjects.map((subject) => ({ ...said, key: uuid(), subject }));
+    for (const { key } of entries) this.#keys.add(key);
+    await sender.add(...entries);
   }
 
   /** The server has taken some decisions; it says when somebody else had decided before. */

@@ -6,11 +6,6 @@ import { CheckDialog, type Wished } from "./CheckDialog";
 import type { DataSet } from "./dataSet";
 
 afterEach(cleanup);
-// jsdom has dialogs, and can neither open nor close them.
-HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
-  this.open = true;
-};
-HTMLDialogElement.prototype.close ??= () => {};
 
 /** What is asked for by a button, after a column of labels was chosen or not. */
 async function wished(header: string, button: string, column?: string): Promise<Wished> {

@@ -1,0 +1,35 @@
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { afterEach, expect, it, vi } from "vitest";
+import { Dialog } from "./Dialog";
+
+afterEach(cleanup);
+
+function open() {
+  const onClose = vi.fn();
+  render(
+    <Dialog title="Add weights" onClose={onClose}>
+      <input aria-label="Name" />
+      <input aria-label="File" type="file" />
+    </Dialog>,
+  );
+  return { onClose, dialog: screen.getByRole("dialog") };
+}
+
+it("is closed by a click beside it, and not by what was selected up to there", () => {
+  const { onClose, dialog } = open();
+  fireEvent.pointerDown(screen.getByLabelText("Name"));
+  fireEvent.click(dialog);
+  expect(onClose).not.toHaveBeenCalled();
+  fireEvent.pointerDown(dialog);
+  fireEvent.click(dialog);
+  expect(onClose).toHaveBeenCalledOnce();
+});
+
+it("is closed by Escape, and not by choosing no file", () => {
+  const { onClose, dialog } = open();
+  const cancel = { bubbles: true, cancelable: true };
+  fireEvent(screen.getByLabelText("File"), new Event("cancel", cancel));
+  expect(onClose).not.toHaveBeenCalled();
+  fireEvent(dialog, new Event("cancel", cancel));
+  expect(onClose).toHaveBeenCalledOnce();
+});
