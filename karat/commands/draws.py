@@ -68,11 +68,11 @@ def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
         "sure, however often you look."
     )
     if found["of"] is not None:
-        typer.echo(f"The shares are of {found['of']:,} images that nobody chose to ask about.")
+        echo(f"The shares are of {found['of']:,} images that nobody chose to ask about.")
     if found["beyond"]:
-        typer.echo(f"They say nothing of {found['beyond']:,} more that came later.")
+        echo(f"They say nothing of {found['beyond']:,} more that came later.")
     if found["past"]:
-        typer.echo(
+        echo(
             f"{found['past']:,} that were answered count no more: too much of what they were drawn "
             "from was labeled otherwise, or held out."
         )

@@ -324,7 +324,8 @@ def test_nobody_is_waited_for_where_another_model_has_labeled(
     example = world.session.get_one(Example, certificate.observations[0]["example_id"])
     other = add_certificate(world, scene.project, CertificateState.APPLIED)
     lots = select(CertificateLot.id).where(CertificateLot.certificate_id == other.id)
-    stated = {"verdict": "label", "label": stored_class(scene.cat.id), "counted": True}
+    label = stored_class(scene.cat.id)
+    stated = {"verdict": "label", "label": label, "counted": True}
     world.session.execute(
         insert(Annotation).values(
             **{"project_id": scene.project.id, "example_id": example.id, "source": Source.MODEL},
@@ -332,7 +333,7 @@ def test_nobody_is_waited_for_where_another_model_has_labeled(
             **{"client_key": uuid.uuid4(), "seconds": 0, "cost": 0, **stated},
         )
     )
-    example.state, example.label = ExampleState.LABELED, stated["label"]
+    example.state, example.label = ExampleState.LABELED, label
     world.session.execute(update(Query).where(Query.example_id == example.id).values(done=True))
     world.session.commit()
     assert wrong_in(scene.swept(certificate.id)) == (1, 1)

@@ -141,8 +141,8 @@ def test_columns_of_tables_are_read_in_any_case(tmp_path: Path, kind: str) -> No
         }
         parquet.write_table(pa.table(images), path)
         with closing(ParquetSource(path, path.name, {})) as of_images:
-            found = [(one.read(), one.label, one.split) for one in of_images.items(0)]
-        assert found == [(b"x", "a", None), (b"x", "b", "val")]
+            shown = [(one.read(), one.label, one.split) for one in of_images.items(0)]
+        assert shown == [(b"x", "a", None), (b"x", "b", "val")]
 
 
 def test_of_columns_that_differ_in_case_alone_the_exact_one_is_meant(tmp_path: Path) -> None:
