@@ -17,6 +17,7 @@ from core.tables import Job, Project, Query
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
+from workers.imports.formats.boxes.coco import CocoBoxes
 from workers.imports.formats.coco import CocoIndex
 from workers.imports.formats.label_studio import image_names
 from workers.imports.formats.metadata import SCORED, UNREAD
@@ -219,6 +220,16 @@ def test_what_coco_scores_is_a_prediction_and_no_label(tmp_path: Path) -> None:
         found = [fields for _, fields in index.rows()]
     assert [one["class"] for one in found] == ["cat", None, None]
     assert [one.get(UNREAD) for one in found] == [None, *[[f"an annotation {SCORED}"]] * 2]
+
+
+def test_boxes_of_coco_of_which_none_has_a_category_are_told_once(tmp_path: Path) -> None:
+    images = [("images", {"id": n, "file_name": f"{n}.png"}) for n in range(3)]
+    boxes = [("annotations", {"image_id": n, "bbox": [1, 1, 2, 2]}) for n in range(3)]
+    with closing(CocoBoxes(tmp_path / "index.sqlite", "d.json")) as index:
+        index.add(iter([*images, *boxes]))
+        assert [fields.get(UNREAD) for _, fields in index.rows()] == [None] * 3
+        (problem,) = index.problems()
+    assert (problem.name, problem.reason[-13:]) == ("d.json", "left aside: 3")
 
 
 def test_coco_with_a_document_in_each_split(world: World, project: Project, pool: Pool) -> None:

@@ -3,6 +3,7 @@
 import io
 import stat
 import zipfile
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from core.errors import DomainError
 from core.states import Split
 from karat.client.uploads import upload
 from karat.terminal import with_options
@@ -19,7 +21,10 @@ from tests.workers.import_files import png, reasons, zipped
 from tests.workers.test_legacy_names import zip_named
 from tests.world import World
 from workers.imports.formats.archives.legacy_names import encoding_of
+from workers.imports.formats.lines import PLAIN
 from workers.imports.formats.parquet.source import ParquetSource
+from workers.imports.formats.table import TableSource
+from workers.imports.instructions.source import TextTable
 from workers.imports.keys import KeySource
 
 TEXTS = {
@@ -141,14 +146,36 @@ def test_columns_of_tables_are_read_in_any_case(tmp_path: Path, kind: str) -> No
         }
         parquet.write_table(pa.table(images), path)
         with closing(ParquetSource(path, path.name, {})) as of_images:
-            shown = [(one.read(), one.label, one.split) for one in of_images.items(0)]
-        assert shown == [(b"x", "a", None), (b"x", "b", "val")]
+            items = list(of_images.items(0))
+        assert [one.read() for one in items] == [b"x", b"x"]
+        assert [(one.label, one.split) for one in items] == [("a", None), ("b", "val")]
 
 
 def test_of_columns_that_differ_in_case_alone_the_exact_one_is_meant(tmp_path: Path) -> None:
     row = {"file": "1", "label": "cat", "Label": "dog", "Split": "val", "SPLIT": "val"}
     (item,) = by_key(written(tmp_path, "csv", [row]))
     assert (item.label, item.split) == ("cat", None)
+
+
+@pytest.mark.parametrize(
+    "text", ['[{"text": "a"}, {"text": "b"}]\n', '{\n "text": "a"\n}\n'], ids=["list", "printed"]
+)
+def test_json_that_is_no_lines_is_not_said_to_be_empty(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(text)
+    tables: list[tuple[Callable[[], object], str]] = [
+        (lambda: list(of_texts(path)), "a list of objects is called .json."),
+        (lambda: TextTable(path, path.name, PLAIN), "a list of objects is called .json."),
+        (lambda: TableSource(path, path.name, {}, ["label"]), "It needs a line for each image"),
+    ]
+    for opened, said in tables:
+        with pytest.raises(DomainError) as refused:
+            opened()
+        assert "rows can be read: line 1 is n" in refused.value.detail
+        assert said in refused.value.detail
+    path.write_text("")
+    with pytest.raises(DomainError, match="it is empty"):
+        TextTable(path, path.name, PLAIN)
 
 
 def test_half_width_letters_of_japan_are_read_or_the_file_is_named(world: World) -> None:

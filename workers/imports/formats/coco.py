@@ -62,6 +62,9 @@ class CocoIndex:
             if reason:
                 entry = f"{self._name}, entry {number} of {key}"
                 self._index.execute("INSERT INTO problems VALUES (?, ?)", (entry, reason))
+        if not self.has_categories:
+            # That is how the document is, and no fault of an image.
+            self._without_category += self._index.execute("DELETE FROM labels").rowcount
         self._index.execute("COMMIT")
         self._index.execute("CREATE INDEX by_id ON images (id)")
         self._index.execute("CREATE INDEX by_image ON labels (image)")

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from core.errors import Invalid
 from workers.imports.formats.delimited import Delimited
 from workers.imports.formats.json_stream import json_rows
 from workers.imports.formats.lines import PLAIN, Lines
-from workers.imports.items import only
+from workers.imports.items import invalid_archive, only, printable
 from workers.imports.stated import VOTES, holds_votes, is_stated, text
 from workers.imports.values import Values
 
 _MOST_COLUMNS: Final = 1000
+_LINES: Final = " It needs an object in each line; a list of objects is called .json."
 
 Row = Mapping[str, Any]
 Place = tuple[str, "Row | str"]
@@ -28,12 +30,19 @@ class Survey:
         columns: Names, in their order.
         values: What stands in the columns that were asked for.
         votes: What stands in a column of that name, in the first row where that is votes.
+        refused: The first row that is none, and why.
     """
 
     total: int
     columns: Sequence[str]
     values: Mapping[str, Values]
     votes: Any = None
+    refused: str = ""
+
+    @property
+    def unread(self) -> str:
+        """Of a table without columns why no row is one; empty if there are none."""
+        return self.refused and f"none of its {self.total:,} rows can be read: {self.refused}"
 
     def is_stated(self, annotations: Collection[str] = ()) -> bool:
         """Whether its rows state verdicts, where ``annotations`` become annotations."""
@@ -51,10 +60,11 @@ def survey(rows: Iterable[Place], header: Sequence[str], columns: Iterable[str])
     names = dict.fromkeys(header)
     wanted = set(columns)
     values = {name: Values() for name in (*wanted, *_alike(header, wanted))}
-    total, votes = 0, None
-    for _, row in rows:
+    total, votes, refused = 0, None, ""
+    for place, row in rows:
         total += 1
         if isinstance(row, str):
+            refused = refused or f"{place} {row}"
             continue
         if not header and len(names) < _MOST_COLUMNS and not row.keys() <= names.keys():
             values |= {name: Values() for name in _alike(row.keys() - names.keys(), wanted)}
@@ -65,7 +75,14 @@ def survey(rows: Iterable[Place], header: Sequence[str], columns: Iterable[str])
         for column, held in values.items():
             if (value := cell(row, column)) is not None:
                 held.add(value)
-    return Survey(total, [name for name in names if name], values, votes)
+    return Survey(total, [name for name in names if name], values, votes, refused)
+
+
+def without_columns(filename: str, what: str, found: Survey) -> Invalid:
+    """The refusal of a table that holds nothing, where JSON is read as well as JSON Lines."""
+    is_lines = found.unread and Path(filename).suffix.lower() == ".jsonl"
+    said = f"{printable(filename)} holds no {what}: {found.unread or 'it is empty'}."
+    return invalid_archive(f"{said}{_LINES if is_lines else ''}")
 
 
 def _alike(names: Iterable[str], columns: Collection[str]) -> list[str]:

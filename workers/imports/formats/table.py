@@ -142,7 +142,9 @@ class TableSource(Source):
             needs = "a header, such as file,label, and a row for each image"
         else:
             needs = 'a line for each image, such as {"file": "cat/1.png", "label": "cat"}'
-        return invalid_archive(f"{name} is empty. It needs {needs}.")
+        unread = self._found.unread
+        said = f"{name}: {unread}" if unread else f"{name} is empty"
+        return invalid_archive(f"{said}. It needs {needs}.")
 
 
 def _same(refused: Refused) -> Refused:

@@ -13,7 +13,15 @@ from workers.imports.formats.json_stream import elements
 from workers.imports.formats.lines import Lines
 from workers.imports.formats.metadata import Row as Described
 from workers.imports.formats.row_items import RowItems
-from workers.imports.formats.rows import Place, Row, header_of, is_csv, survey, text_rows
+from workers.imports.formats.rows import (
+    Place,
+    Row,
+    header_of,
+    is_csv,
+    survey,
+    text_rows,
+    without_columns,
+)
 from workers.imports.formats.said import Described as Folder
 from workers.imports.formats.said import describe
 from workers.imports.formats.text_columns import LABEL_COLUMNS, Kinds, name_column, text_column
@@ -85,7 +93,7 @@ class TextTableSource(Source):
         found = survey(kinds.watch(self._rows()), header, wanted)
         names = [name for name in found.columns if not name.startswith("\0")]
         if not names:
-            raise invalid_archive(f"{printable(filename)} holds no texts: it is empty.")
+            raise without_columns(filename, "texts", found)
         self.is_stated = found.is_stated(annotations) and not self._is_tasks
         self._items = RowItems(
             names,

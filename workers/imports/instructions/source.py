@@ -12,7 +12,7 @@ from typing import Any, Final
 from core.tasks.instruction_rows import digest
 from workers.imports.formats.json_stream import elements
 from workers.imports.formats.lines import Lines
-from workers.imports.formats.rows import Place, header_of, survey, text_rows
+from workers.imports.formats.rows import Place, header_of, survey, text_rows, without_columns
 from workers.imports.instructions.compared import SAME, Compared, compared, question_of
 from workers.imports.instructions.exported import COLUMNS as RANKED
 from workers.imports.instructions.exported import ExportedRankings
@@ -31,7 +31,6 @@ from workers.imports.items import (
     Item,
     Refused,
     Source,
-    invalid_archive,
     invalid_column,
     printable,
     refused_item,
@@ -57,6 +56,8 @@ class TextTable:
         found = survey(self._all(), header, ())
         self.total = found.total
         self.names = [name for name in found.columns if not name.startswith("\0")]
+        if not self.names:
+            raise without_columns(filename, "rows", found)
 
     def rows(self, start: int) -> Iterator[Place]:
         """Rows from ``start`` on."""
@@ -101,8 +102,6 @@ def instruction_source(table: Table, filename: str, most: int) -> Source:
     if columns is not None:
         return InstructionSource(table, filename, most, columns)
     table.close()
-    if not names:
-        raise invalid_archive(f"{printable(filename)} holds no rows: it is empty.")
     said = f"No columns hold instruction data; it needs {NEEDED}."
     raise invalid_column("text", said, names)
 
