@@ -19,6 +19,8 @@ CERTIFICATE: Final = "certificate"
 """Strategy of a round in which nothing but draws for a certificate is asked."""
 AUDIT: Final = "audit"
 """Strategy of a round that asks about random draws alone: none has chosen."""
+DRAWN_OF: Final = "drawn_of"
+"""Metric of the first round: of how many examples its queue was drawn."""
 REFINING: Final = frozenset({"warm_start", "propose_more"})
 """Phases of a job that make an open queue better, and that nothing waits for."""
 AFTER_OPENING: Final = REFINING | {"embed"}

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from api.callers.credentials import TOKEN_PREFIX, new_secret, secret_hash
 from api.projects.settings import checked
 from core.files.storage import Storage
 from core.lifecycle import move_round
-from core.rounds import new_round
+from core.rounds import DRAWN_OF, new_round
 from core.settings.project import ProjectSettings
 from core.states import (
     ExampleState,
@@ -249,6 +249,9 @@ class World:
             .order_by(Example.pool_index)
             .limit(queries)
         )
+        if number == 0:
+            there = select(func.count()).where(Example.project_id == project.id)
+            round_.metrics = {DRAWN_OF: self.session.scalar(there)}
         overlap = round_.settings["overlap"]
         for rank, example in enumerate(self.session.scalars(statement).all()):
             example.state = ExampleState.QUERIED

@@ -98,7 +98,7 @@ def _within(total: float, deviation: float, size: int) -> tuple[float, float]:
 
 
 def ood_left_by_random(
-    inside: int, ood: int, *, unlabeled: int, later_inside: int, later_ood: int
+    inside: int, ood: int, *, unlabeled: int, later_inside: int, later_ood: int, came: int = 0
 ) -> OodLeft | None:
     """Estimate by a round that was drawn at random, whatever was labeled afterwards.
 
@@ -106,23 +106,27 @@ def ood_left_by_random(
     examples that it left, s M are OOD, of which `later_ood` have been found:
     left = min(max(s M - found, 0), U). No model is assumed; unsure answers count as neither.
 
+    Of what came later nothing was drawn: all of it may be OOD, or none. The count takes it for the
+    like of the rest.
+
     Args:
         inside: IN answers of the random round.
         ood: OOD answers of the random round.
-        unlabeled: U, what is unlabeled now.
-        later_inside: What was labeled IN since, by whomever.
-        later_ood: What was labeled OOD since.
+        unlabeled: U, what is unlabeled now of what it was drawn from.
+        later_inside: What of that was labeled IN since, by whomever.
+        later_ood: What of that was labeled OOD since.
+        came: What is unlabeled now and came later.
 
     Returns:
         None without answers, or with an empty pool.
     """
     n = inside + ood
-    if n == 0 or unlabeled == 0:
+    if n == 0 or unlabeled + came == 0:
         return None
     share = wilson(ood, n)
     rest = unlabeled + later_inside + later_ood
     low, count, high = (
-        float(min(max(one * rest - later_ood, 0), unlabeled))
-        for one in (share.low, share.share, share.high)
+        float(min(max(one * rest - later_ood, 0), unlabeled)) + of_later * came
+        for one, of_later in ((share.low, 0), (share.share, share.share), (share.high, 1))
     )
     return OodLeft(count, low, high, n)

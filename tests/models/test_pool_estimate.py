@@ -66,6 +66,15 @@ def test_random_round_uses_wilson_and_what_was_found_since() -> None:
         [0.7 * 1000 - 50, interval.low * 1000 - 50, interval.high * 1000 - 50],
         rtol=1e-6,
     )
+    # Of what came later all may be OOD, or none.
+    grown = ood_left_by_random(
+        30, 70, unlabeled=800, later_inside=150, later_ood=50, came=500
+    )  # fmt: skip
+    assert grown is not None
+    assert_allclose(
+        [grown.count, grown.low, grown.high],
+        [found.count + 350, found.low, found.high + 500],
+    )
     # There cannot be more than there are images, nor less than none.
     nearly = ood_left_by_random(0, 10, unlabeled=5, later_inside=0, later_ood=500)
     assert nearly is not None

@@ -11,6 +11,7 @@ from sqlalchemy.orm import sessionmaker
 
 from core.states import ExampleState, RoundState
 from core.tables import Annotation, Example, Project, ProjectClass, Query
+from models.numerics.intervals import wilson
 from models.protocols import OOD
 from tests.api.test_judgements import judge
 from tests.api.test_labeling import lease, send, verdict
@@ -130,12 +131,18 @@ def test_what_was_labeled_outside_of_rounds_was_there_to_be_drawn(
         "found": before_it["found"] + given,
         **{name: max(0, before_it[name] - given) for name in ("left", "low", "high")},
     }
+    # None of these could have been drawn.
+    world.add_images(loop.project, 40)
     loop.advance(1, 6)
     found = rounds_of(http, loop.project, admin)[1]
     # 3 of the 8 drawn are OOD, and so 3/8 of the 51 others.
-    left = 3 / 8 * 51 - len(by_hand) - found["answered"]["ood"]
-    assert 0 < left < found["ood_left"]["unlabeled"]
-    assert found["ood_left"]["by_random"]["count"] == pytest.approx(left)
+    known = len(by_hand) + found["answered"]["ood"]
+    left = 3 / 8 * 51 - known
+    assert 0 < left < found["ood_left"]["unlabeled"] - 40
+    estimate = found["ood_left"]["by_random"]
+    assert estimate["count"] == pytest.approx(left + 3 / 8 * 40)
+    assert estimate["low"] == pytest.approx(max(0, wilson(3, 8).low * 51 - known))
+    assert estimate["high"] - estimate["low"] > 40
 
 
 def left_now(http: TestClient, project: Project, caller: Caller) -> dict[str, float]:

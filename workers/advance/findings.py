@@ -5,11 +5,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import select
 
+from core.rounds import DRAWN_OF
 from core.states import ArtifactKind
+from core.tables import Round
 from models.catalog import find
 from models.catalog.params.networks import compared_width
 from models.evaluation.ood_detection import ood_detection
+from models.protocols import Indices
 from models.ranking.pool_scores import PoolScores
 from models.rounds.discovery import look_alikes
 from models.rounds.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
@@ -56,39 +60,60 @@ def _look_alikes(advance: Advance) -> list[dict[str, Any]]:
 
 def _ood_left(advance: Advance) -> dict[str, Any]:
     snapshot = advance.snapshot
-    unlabeled = len(snapshot.unlabeled)
-    found = {"by_random": _by_random(snapshot, unlabeled), "by_purity": _by_purity(advance)}
+    found = {"by_random": _by_random(advance), "by_purity": _by_purity(advance)}
+    _, otherwise = _known_otherwise(snapshot)
     return {
-        "unlabeled": unlabeled,
+        "unlabeled": len(snapshot.unlabeled),
         # By which is told what was found since, and was there already.
-        "inside": int((~snapshot.is_ood).sum() + (~_known_otherwise(snapshot)).sum()),
+        "inside": int((~snapshot.is_ood).sum() + (~otherwise).sum()),
         "of": snapshot.count,
         **{name: None if one is None else asdict(one) for name, one in found.items()},
     }
 
 
-def _known_otherwise(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Which are OOD of the random draws that judge models, and of what models have labeled."""
+def _known_otherwise(snapshot: Snapshot) -> tuple[Indices, NDArray[np.bool_]]:
+    """Random draws that judge models, and what models have labeled: which, and which are OOD."""
     drawn, unsure = snapshot.said_of_draws(snapshot.audited)
     by_models = ~np.isin(snapshot.outside, np.union1d(snapshot.labeled, snapshot.audited))
-    return np.concatenate([drawn.is_ood[~unsure], snapshot.outside_is_ood[by_models]])
+    return (
+        np.concatenate([snapshot.audited[~unsure], snapshot.outside[by_models]]),
+        np.concatenate([drawn.is_ood[~unsure], snapshot.outside_is_ood[by_models]]),
+    )
 
 
-def _by_random(snapshot: Snapshot, unlabeled: int) -> OodLeft | None:
+def _by_random(advance: Advance) -> OodLeft | None:
+    snapshot = advance.snapshot
     is_ood, asked = snapshot.labels.is_ood, snapshot.label_rounds >= 0
     # What is typical of the pool, or was sent by somebody, was chosen and not drawn.
     chosen = np.union1d(snapshot.requested, snapshot.typical)
     drawn = (snapshot.label_rounds == 0) & ~np.isin(snapshot.labeled, chosen)
     # Whoever has labeled it since, it was among what the draws tell of.
     later = (asked | np.isin(snapshot.labeled, snapshot.outside)) & ~drawn
-    since = np.concatenate([is_ood[later], _known_otherwise(snapshot)])
+    otherwise, outside = _known_otherwise(snapshot)
+    of = _first_drawn_of(advance, snapshot.labeled[drawn])
+    was_there = np.concatenate([snapshot.labeled[later], otherwise]) < of
+    since = np.concatenate([is_ood[later], outside])[was_there]
+    came = int((snapshot.unlabeled >= of).sum())
     return ood_left_by_random(
         int((~is_ood & drawn).sum()),
         int((is_ood & drawn).sum()),
-        unlabeled=unlabeled,
+        unlabeled=len(snapshot.unlabeled) - came,
         later_inside=int((~since).sum()),
         later_ood=int(since.sum()),
+        came=came,
     )
+
+
+def _first_drawn_of(advance: Advance, drawn: Indices) -> int:
+    """How many examples there were when the first round was drawn."""
+    with advance.context.sessions() as session:
+        noted = session.scalar(
+            select(Round.metrics[DRAWN_OF].as_integer()).where(
+                Round.project_id == advance.context.project_id, Round.number == 0
+            )
+        )
+    # Earlier versions have not kept it: so many there were at least.
+    return int(noted or drawn.max(initial=-1) + 1)
 
 
 def _by_purity(advance: Advance) -> OodLeft | None:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from core import events
 from core.among import among
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
-from core.rounds import fit_budget, is_spent
+from core.rounds import DRAWN_OF, fit_budget, is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState, Split
 from core.tables import Artifact, Example, Project, Query, Round
 from core.tasks.registry import task_type
@@ -30,7 +30,7 @@ from workers.labels.snapshot import Snapshot
 _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")
 # Metrics that a round gets as it opens and while it is open, and keeps as it closes.
-_OF_THE_OPEN: Final = ("draws", "purity_weight")
+_OF_THE_OPEN: Final = ("draws", DRAWN_OF, "purity_weight")
 # Of a query that goes on to the next round.
 _KEPT: Final = (
     *("requested", "again_after", "proposals", "audit", "audit_probability"),
@@ -220,6 +220,7 @@ def _open(
         **round_.metrics,
         **second_looks.asked(again),
         **({} if weight is None else {"purity_weight": weight}),
+        **({} if advance.closing is not None else {DRAWN_OF: advance.snapshot.count}),
     }
     round_.notes = [
         *advance.noted("meta_train").get("notes", []),
