@@ -56,7 +56,8 @@ class CertificateLot(Base):
 
     Without a class they are what it takes for OOD. ``low`` and ``high`` are the lowest and the
     highest probability of its members, 0..1. ``bound`` is the share that may be wrong, at
-    most, of what is labeled of all lots that passed together; of one more may be. ``labeled`` counts those that were labeled by it.
+    most, of what is labeled of all lots that passed together; of one more may be. ``labeled``
+    counts those that were labeled by it.
     """
 
     __tablename__ = "certificate_lots"

@@ -318,6 +318,7 @@ def report(http: TestClient, pool: Pool, applied: dict[str, Any]) -> None:
     assert found["looked_at"]["people"] + found["not_looked_at"] == IMAGES
     assert found["digests"]["model"] == applied["model"]["digest"]
     assert {"draws_uniform", "people_right", "all_together"} <= set(found["assumptions"])
+    assert "earlier_draws" not in found["assumptions"]
     assert [one["name"] for one in found["per_class"]] == ["dark", "middling", None]
 
 
@@ -583,6 +584,9 @@ def test_fair_draws_of_queues_are_its_first(
     # What it would take was told with them.
     assert begun_with == [len(first)]
     assert begun["images"] > len(first)
+    # They were shown before, round after round, and so may have had somebody begin.
+    report = pool.call(http, "get", f"/{begun['id']}/report").json()
+    assert "earlier_draws" in report["assumptions"]
     # What everybody has skipped nobody can say the model is right of.
     outcomes = {one["index"]: one["outcome"] for one in certificate.observations}
     assert outcomes[drawn] == "unsure"
