@@ -58,7 +58,7 @@ async def report(
         ),
         not_looked_at=images - people,
         per_class=await _per_class(session, project, found, by_class),
-        assumptions=_assumptions(found),
+        assumptions=_assumptions(found, has_earlier=bool(certificate.result.get("first"))),
         versions={"karat": version("karat"), "model": model.get("version") or ""},
         digests={
             "model": model.get("digest", ""),
@@ -122,8 +122,10 @@ def _bound(
     return passed[0].bound if found.scope == "class" and passed else None
 
 
-def _assumptions(found: CertificateDetail) -> list[Assumption]:
+def _assumptions(found: CertificateDetail, *, has_earlier: bool) -> list[Assumption]:
     said: list[Assumption] = ["draws_uniform", "every_look", "same_pool", "model_fixed"]
+    if has_earlier:
+        said.append("earlier_draws")
     if any(lot.unsure for lot in found.lots_of):
         said.append("unsure_counts_wrong")
     said.append("people_right" if found.human is None else "people_error_measured")

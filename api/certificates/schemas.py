@@ -12,6 +12,7 @@ Assumption = Literal[
     "every_look",
     "same_pool",
     "model_fixed",
+    "earlier_draws",
     "unsure_counts_wrong",
     "people_error_measured",
     "people_right",

@@ -196,6 +196,7 @@ class CertificateReport(TypedDict):
             "every_look",
             "same_pool",
             "model_fixed",
+            "earlier_draws",
             "unsure_counts_wrong",
             "people_error_measured",
             "people_right",

@@ -3967,7 +3967,7 @@ export interface components {
          */
         CertificateReport: {
             /** Assumptions */
-            assumptions: ("draws_uniform" | "every_look" | "same_pool" | "model_fixed" | "unsure_counts_wrong" | "people_error_measured" | "people_right" | "each_lot" | "all_together")[];
+            assumptions: ("draws_uniform" | "every_look" | "same_pool" | "model_fixed" | "earlier_draws" | "unsure_counts_wrong" | "people_error_measured" | "people_right" | "each_lot" | "all_together")[];
             certificate: components["schemas"]["CertificateDetail"];
             /** Digests */
             digests: {

@@ -52,6 +52,8 @@ export const report = {
       "It is about the images of this pool as they were at the time. Nothing is promised of images that come later, or from elsewhere.",
     model_fixed:
       "All labels were given by one and the same model, which learned nothing from the checks before they were counted.",
+    earlier_draws:
+      "Some of the checks are random checks of rounds before, and it is taken that it was not begun because the model did well on just these. Begun at the first of several models that did, the promise is broken more often than it says.",
     unsure_counts_wrong:
       "Where people answered “unsure”, the label of the model was counted as wrong.",
     people_error_measured:
