@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
@@ -44,10 +44,10 @@ async def signed_in(
     try:
         subject = _subject(claims)
         role = provider.role_of(groups_of(claims, provider.groups_claim))
-        user = await _known(session, provider, subject)
+        user = await _known(session, provider, subject, role)
         if user is None:
             await session.execute(select(func.pg_advisory_xact_lock(_FIRST_TIME)))
-            user = await _known(session, provider, subject)
+            user = await _known(session, provider, subject, role)
         if user is None:
             user = await _first_time(session, provider, claims, subject, role)
     except Refused as refused:
@@ -96,15 +96,30 @@ def _subject(claims: Mapping[str, Any]) -> str:
     return subject
 
 
-async def _known(session: AsyncSession, provider: Provider, subject: str) -> User | None:
+async def _known(
+    session: AsyncSession, provider: Provider, subject: str, role: Role | None
+) -> User | None:
     identity = await session.get(Identity, (provider.issuer, subject))
     if identity is None:
         return None
-    user = await session.get_one(User, identity.user_id, with_for_update=True)
+    user = await _locked(session, provider, User.id == identity.user_id, role)
     # In this order, as whoever erases them: neither waits for the other.
     now = update(Identity).where(Identity.issuer == provider.issuer, Identity.subject == subject)
     await session.execute(now.values(signed_in_at=func.now()))
     return user
+
+
+async def _locked(
+    session: AsyncSession, provider: Provider, which: ColumnElement[bool], role: Role | None
+) -> User | None:
+    """The user, locked; after all admins if they may be none any more, as where admins edit users.
+
+    In another order each could wait for the other.
+    """
+    now = await session.scalar(select(User.role).where(which))
+    if provider.roles and now is Role.ADMIN and role is not Role.ADMIN:
+        await lock_admins(session)
+    return await session.scalar(select(User).where(which).with_for_update())
 
 
 async def _first_time(
@@ -116,8 +131,7 @@ async def _first_time(
 ) -> User:
     """Link the account with the same address, or make one."""
     email = _email(provider, claims)
-    statement = select(User).where(func.lower(User.email) == email).with_for_update()
-    user = (await session.scalars(statement)).one_or_none()
+    user = await _locked(session, provider, func.lower(User.email) == email, role)
     if user is not None:
         linked = select(Identity.subject).where(
             Identity.user_id == user.id, Identity.issuer == provider.issuer

@@ -22,7 +22,7 @@ from core.tables import Example
 
 # An example's picture never changes under one address, so a browser need not ask again.
 _FOREVER: Final = "private, max-age=31536000, immutable"
-_ASK_AGAIN: Final = "private, no-cache"
+ASK_AGAIN: Final = "private, no-cache"
 _MAKING: Final = CapacityLimiter(4)
 """For work that decodes; each may hold the bytes of an original, and waits for the gate."""
 
@@ -57,7 +57,7 @@ async def send(
     tag = f'"{original.content_hash.hex()}-{kind}"'
     headers = {
         "ETag": tag,
-        "Cache-Control": _FOREVER if as_it_came or version == VERSION else _ASK_AGAIN,
+        "Cache-Control": _FOREVER if as_it_came or version == VERSION else ASK_AGAIN,
         "X-Content-Type-Options": "nosniff",
     }
     if original.is_text and not as_it_came:

@@ -338,6 +338,9 @@ async def linked_image(
     response = await images.send(
         request, storage, originals, example_id, original, size=size, as_it_came=whole
     )
+    if whole:
+        # No longer than the link holds: nobody has logged in.
+        response.headers["Cache-Control"] = images.ASK_AGAIN
     # Pages of other tools show it; no cookie of ours is involved.
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     response.headers["Access-Control-Allow-Origin"] = "*"

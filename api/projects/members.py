@@ -51,12 +51,14 @@ async def put_member(
         role = role or _of(user)
         session.add(Member(project_id=project.id, user_id=user_id, role=role))
         record(session, principal, "add", "member", user_id, project_id=project.id, role=role)
-    elif role is not None and role is not member.role:
-        await _require_another(session, project, member)
-        record(
-            session, principal, "update", "member", user_id, project_id=project.id,
-            changes={"role": [member.role, role]},
-        )  # fmt: skip
+    elif role is not None:
+        if role is not member.role:
+            await _require_another(session, project, member)
+            record(
+                session, principal, "update", "member", user_id, project_id=project.id,
+                changes={"role": [member.role, role]},
+            )  # fmt: skip
+        # Also where they are that already: whoever says so means it, whatever groups come back.
         member.role, member.lowered_from = role, None
 
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,7 +17,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from joserfc import jwt
 from pydantic import SecretStr, ValidationError
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
 from api.bootstrap import reset
 from api.callers.principal import COOKIE
@@ -28,6 +29,7 @@ from core.settings.sign_in import read_roles
 from core.states import ProjectRole, Role
 from core.tables import ApiToken, Audit, Identity, LoginSession, Member, User
 from tests.passwords import hashed
+from tests.processes import eventually
 from tests.provider import CLIENT, SECRET, Claims, Provider, person, provider_running
 from tests.world import World
 
@@ -222,6 +224,24 @@ def test_the_last_admin_stays_one_whatever_groups_say(
     assert refusal(come(http)) is None
     assert http.get("/api/auth/me").json()["role"] == "admin"
     assert len(entries(world, "keep_role")) == 1
+
+
+def test_an_admin_who_loses_their_group_waits_for_whoever_edits_admins(
+    http: TestClient, world: World, provider: Provider
+) -> None:
+    admin = world.caller().user
+    provider.people["ann"]["groups"] = ["karat-admins"]
+    come(http)
+    provider.people["ann"]["groups"] = []
+    # As on the page of users: all admins, in the order of their ids.
+    world.session.get(User, admin.id, with_for_update=True, populate_existing=True)
+    with ThreadPoolExecutor(1) as threads:
+        coming = threads.submit(come, http)
+        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        eventually(lambda: world.session.scalar(waiting), "the sign-in waits")
+        world.session.scalars(select(User).where(User.role == Role.ADMIN).with_for_update())
+        world.session.commit()
+        assert refusal(coming.result()) == "sso_no_role"
 
 
 def test_an_account_with_the_same_address_is_linked_if_the_provider_has_verified_it(

@@ -13,7 +13,7 @@ from core.jobs import queue
 from core.jobs.messages import RemoveFiles
 from core.lifecycle import claim_job, finish_job, new_job
 from core.rounds import lock_unfinished
-from core.states import ExampleState, JobKind, JobState, Role, Split
+from core.states import ExampleState, JobKind, JobState, ProjectRole, Role, Split
 from core.tables import DRY_RUN, Annotation, Example, Job, Member, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.processes import eventually
@@ -365,6 +365,21 @@ def test_members_come_and_go(http: TestClient, world: World) -> None:
     world.session.commit()
     refused = http.put(path, headers=engineer.headers)
     assert (refused.status_code, refused.json()["code"]) == (409, "user_inactive")
+
+
+def test_a_role_that_somebody_has_already_stays_theirs_if_a_group_comes_back(
+    http: TestClient, world: World
+) -> None:
+    project = world.project()
+    manager, lowered = world.caller(Role.ENGINEER, project), world.caller(Role.ANNOTATOR, project)
+    member = world.session.get_one(Member, (project.id, lowered.user.id))
+    member.lowered_from = ProjectRole.MANAGER
+    world.session.commit()
+    path = f"/api/projects/{project.id}/members/{lowered.user.id}"
+    for body, left in ((None, ProjectRole.MANAGER), ({"role": "annotator"}, None)):
+        assert http.put(path, json=body, headers=manager.headers).status_code == 204
+        world.session.expire_all()
+        assert (member.role, member.lowered_from) == (ProjectRole.ANNOTATOR, left)
 
 
 def test_start_begins_with_a_random_round(http: TestClient, world: World) -> None:

@@ -56,7 +56,9 @@ def test_texts_are_listed_with_how_they_begin_and_sent_whole(
     assert detail["sha256"] == sha256(TICKETS[0].encode()).hexdigest()
     # Whoever has a link reads it without logging in.
     link = http.get(f"/api/examples/{first}/link", headers=admin.headers).json()["url"]
-    assert http.get(link).text == TICKETS[0]
+    linked = http.get(link)
+    # No browser shows it once the link has ended.
+    assert (linked.text, linked.headers["cache-control"]) == (TICKETS[0], "private, no-cache")
     stranger = world.caller(Role.ANNOTATOR)
     assert http.get(items[0]["image_url"], headers=stranger.headers).status_code == 404
 

@@ -3,17 +3,24 @@
 import csv
 import io
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from sqlalchemy import select
+from sqlalchemy import select, text
 
-from core.states import ExampleState, ProjectState, RoundState, Source, Verdict
+from core.consensus import lock_examples
+from core.jobs.messages import RunJob
+from core.rounds import lock_unfinished
+from core.states import ExampleState, JobState, ProjectState, RoundState, Source, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
+from tests.processes import eventually
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
+from workers.execution.runner import run_job
+from workers.imports import handler
 from workers.imports.items import Refused
 from workers.imports.stated import read_said_of
 from workers.labels.snapshot import take
@@ -430,6 +437,30 @@ def test_evaluation_images_beside_the_pool_keep_their_labels(world: World) -> No
     assert job.result is not None, job.error
     assert job.result["by_split"] == {"pool": 1, "evaluation": 1, "auxiliary_ood": 0}
     assert [row[:3] for row in annotations(world, project)] == [("train/cat/a.png", "label", "cat")]
+
+
+def test_lost_originals_that_come_back_with_labels_wait_for_answers(world: World) -> None:
+    project, session = world.project(), world.session
+    pool = pool_of(world, project)
+    archive = zipped([("cat/a.png", png(0))])
+    pool.add(archive)
+    world.open_round(project, 1)
+    (example,) = pool.examples()
+    pool.storage.image(example.content_hash).unlink()
+    job = pool.queue(archive, annotations=["label"])
+    message = RunJob.of(job)
+    # As answers do: the round, and then the image.
+    session.execute(lock_unfinished(project.id))
+    with ThreadPoolExecutor(1) as threads:
+        imported = threads.submit(run_job, message, handler)
+        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        eventually(lambda: session.scalar(waiting), "the import waits for the answer")
+        session.execute(lock_examples(Example.project_id == project.id))
+        session.commit()
+        imported.result()
+    session.refresh(job)
+    assert (job.state, job.error) == (JobState.SUCCEEDED, None)
+    assert [row[2] for row in annotations(world, project)] == ["cat"]
 
 
 def test_what_a_model_has_labeled_does_not_come_back_as_a_vote(world: World) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import secrets
 import socket
 import threading
@@ -287,8 +288,12 @@ def test_a_clock_set_back_holds_nothing_up(hooks: Hooks, there: Receiver) -> Non
 @pytest.mark.parametrize(
     "url", ["http://localhost:{}/", "http://2130706433:{}/", "http://[::1]:{}/"]
 )
-def test_machines_that_are_not_public_are_not_called(
-    world: World, there: Receiver, monkeypatch: pytest.MonkeyPatch, url: str
+def test_machines_that_are_not_public_are_not_called_nor_told_of(
+    world: World,
+    there: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    url: str,
 ) -> None:
     monkeypatch.delenv("KARAT_WEBHOOK_ALLOW")
     settings.settings.cache_clear()
@@ -298,6 +303,9 @@ def test_machines_that_are_not_public_are_not_called(
     hooks.deliver()
     assert hooks.last().fault is DeliveryFault.NOT_ALLOWED
     assert there.received == []
+    # What a name means inside is for the operator, and not for whoever makes a webhook.
+    assert hooks.last().detail == "it has no public address"
+    assert re.search(r"(localhost|2130706433|::1) is (127\.0\.0\.1|::1)", caplog.text)
 
 
 def test_the_address_that_was_looked_at_is_the_one_that_is_called(

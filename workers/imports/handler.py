@@ -149,10 +149,10 @@ class Import:
         self.pool.write_files(decided.additions)
         moved = self._moved(decided.met)
         with context.transaction() as (session, job):
+            move(session, context.project_id, moved)
             self.pool.add_rows(session, decided.additions, context.job_id)
             self.pool.settle_truths(session, decided.truths, context.job_id)
             self.pool.replace(session, decided.replaced)
-            move(session, context.project_id, moved)
             self.medium.came_again(session, {key: one.content for key, one in decided.met.items()})
             written = self._labels.write(session, decided.labeled, self.tally.total)
             self.tally.annotations += written.annotations

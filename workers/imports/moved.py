@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from sqlalchemy import Row, bindparam, select, text
+from sqlalchemy import Row, and_, bindparam, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from core.among import among
+from core.consensus import lock_examples
 from core.errors import Conflict
 from core.files.buckets import Buckets
 from core.files.storage import Storage
+from core.rounds import lock_unfinished
 from core.settings.locations import Location
 from core.tables import Example
 from workers.imports.items import Origin
@@ -90,8 +92,14 @@ def keep(storage: Storage, moved: Mapping[bytes, Met], threads: Executor) -> Non
 
 
 def move(session: Session, project_id: int, moved: Mapping[bytes, Met]) -> None:
-    """Note where originals are now."""
+    """Note where originals are now; the first of what a transaction writes.
+
+    Labels may come with them, so rounds and then images are locked as by whoever answers.
+    """
     if moved:
+        session.execute(lock_unfinished(project_id))
+        known = and_(Example.project_id == project_id, among(Example.content_hash, moved))
+        session.execute(lock_examples(known))
         rows = [
             {
                 "content_hash": digest.hex(),

@@ -1,6 +1,7 @@
 """One request to somebody else's machine, which may be slow, hostile or not what it seems."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,8 @@ from core.settings.addresses import Allowed
 from core.states import DeliveryFault
 from workers.outgoing import NotAllowed, Unresolved, new_client, permitted, pinned_post
 from workers.webhooks.signing import signature
+
+logger = logging.getLogger(__name__)
 
 _READ_BYTES: Final = 2048
 _SHOWN: Final = 500
@@ -98,7 +101,9 @@ async def _in_time(letter: Letter, allowed: Allowed, seconds: float) -> Outcome:
         except Unresolved as error:
             raise _Failed(DeliveryFault.UNRESOLVED, str(error)) from error
         except NotAllowed as error:
-            raise _Failed(DeliveryFault.NOT_ALLOWED, str(error)) from error
+            # What a name means inside the network is for the operator alone.
+            logger.warning("a webhook may not be sent there: %s", error)
+            raise _Failed(DeliveryFault.NOT_ALLOWED, "it has no public address") from error
         async with new_client() as client:
             for address in addresses[:-1]:
                 try:

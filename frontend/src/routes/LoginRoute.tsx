@@ -9,13 +9,16 @@ import { Notice } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
 import styles from "./LoginRoute.module.css";
 
+// Browsers read a backslash as a slash, and leave out tabs and line breaks: both would lead away.
+const OWN_PAGE = /^\/(?!\/)[^\\\s]*$/;
+
 export function LoginRoute() {
   useTitle(t.people.signIn);
   const me = useQuery(meQuery);
   const navigate = useNavigate();
   const [search] = useSearchParams();
   const next = search.get("next") ?? "/";
-  const target = next.startsWith("/") && !next.startsWith("//") ? next : "/";
+  const target = OWN_PAGE.test(next) ? next : "/";
   const refused = t.signIn.refused[search.get("refused") ?? ""];
   if (me.data) return <Navigate to={target} replace />;
   return (
