@@ -65,8 +65,8 @@ def remove_rows(session: Session, project: Project) -> None:
 
     Images that other projects hold, too, stay; the files of the rest go after the commit.
     """
-    # In the order of whoever retries a job, answers, or looks at a place: each locks one of these,
-    # and then rows that go before it.
+    # First what somebody may hold who comes for the rest then: who retries a job, answers, or looks
+    # at a place.
     for held in (Job, Round, Sync):
         rows = select(held.id).where(held.project_id == project.id).order_by(held.id)
         session.execute(rows.with_for_update())

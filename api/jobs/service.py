@@ -24,7 +24,6 @@ from api.weights.choice import require_weights
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
 from core.jobs import queue
-from core.jobs.imports import ImportParams
 from core.jobs.params import AdvanceParams
 from core.jobs.pauses import FINISH, Pause
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job, resume_job
@@ -284,10 +283,8 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
         await _require_idle(session, job.project_id, job.kind)
         if job.kind is JobKind.CERTIFY and not job.dry_run:
             await require_retriable(session, job.project_id, job)
-    if job.kind is JobKind.IMPORT_POOL:
-        source = ImportParams.of(job).project
-        if source is not None:
-            await managed_project(session, principal, source)
+    if job.kind is JobKind.IMPORT_POOL and (source := job.params.get("project")) is not None:
+        await managed_project(session, principal, source)
     requeue_job(job)
     if job.kind is JobKind.ADVANCE_ROUND and not job.dry_run:
         await _go_on(session, job)

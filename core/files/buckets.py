@@ -104,7 +104,7 @@ class Buckets:
                 "moved to.",
             ) from None
         if found.tag != tag:
-            raise changed()
+            raise image_changed()
         return found
 
     def require_shown(self, location: Location) -> None:
@@ -168,7 +168,7 @@ class Buckets:
         return self._folder if location.scheme == "file" else S3(self._settings)
 
 
-def changed() -> Conflict:
+def image_changed() -> Conflict:
     """Of an image whose file has another content than when it was imported."""
     return Conflict(
         "image_changed",

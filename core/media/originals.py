@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from core.errors import Conflict, NotFound
-from core.files.buckets import Buckets, changed
+from core.files.buckets import Buckets, image_changed
 from core.files.object_stores import Object
 from core.files.storage import Storage
 from core.media.texts.medium import MEDIA_TYPE
@@ -123,7 +123,7 @@ class Originals:
         except NotFound:
             raise _gone() from None
         if hashlib.sha256(content).digest() != original.content_hash:
-            raise changed()
+            raise image_changed()
         return content
 
 

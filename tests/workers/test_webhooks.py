@@ -288,7 +288,7 @@ def test_a_clock_set_back_holds_nothing_up(hooks: Hooks, there: Receiver) -> Non
 @pytest.mark.parametrize(
     "url", ["http://localhost:{}/", "http://2130706433:{}/", "http://[::1]:{}/"]
 )
-def test_machines_that_are_not_public_are_not_called_nor_told_of(
+def test_machines_that_are_not_public_are_not_called(
     world: World,
     there: Receiver,
     monkeypatch: pytest.MonkeyPatch,
