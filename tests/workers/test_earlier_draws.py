@@ -72,8 +72,8 @@ def test_fair_draws_of_queues_are_its_first(
     # What was said before the draws, they do not mind; of a class that is made since nobody knew.
     now = time.time()
     for one in pool.rounds():
-        drawn = [{**batch, "at": now} for batch in one.metrics.get("draws", [])]
-        one.metrics = {**one.metrics, "draws": drawn} if drawn else one.metrics
+        batches = [{**batch, "at": now} for batch in one.metrics.get("draws", [])]
+        one.metrics = {**one.metrics, "draws": batches} if batches else one.metrics
     pool.session.commit()
     assert earlier_of(pool)[1].tolist() == first
     url = f"/api/projects/{pool.project.id}"
