@@ -38,12 +38,12 @@ def measured(share: float | None, count: float | None) -> str | None:
     if share is None:
         return None
     if count is None:
-        return _percent(share, 1)
+        return percent(share, 1)
     if count < FEWEST:
         return "too few yet"
     low, high = wilson(share, count)
     least, most = _ends(low, high)
-    return f"{_percent(share, max(1, _digits(low, high)))} ({least:g}–{most:g})"
+    return f"{percent(share, max(1, _digits(low, high)))} ({least:g}–{most:g})"
 
 
 def at_most(share: float) -> str:
@@ -93,11 +93,16 @@ def _digits(low: float, high: float) -> int:
     return 0 if high - low >= 0.02 else 1 if high - low >= 0.002 else 2
 
 
-def _percent(share: float, digits: int) -> str:
-    """A share in percent, with more digits where it would read as none or all and is neither."""
+def percent(share: float, digits: int) -> str:
+    """A share in percent, with more digits where it would read as none or all and is neither.
+
+    Args:
+        share: 0..1.
+        digits: At least so many.
+    """
     told = f"{share:.{digits}%}"
     is_between = _NOTHING < share < 1 - _NOTHING
-    return _percent(share, digits + 1) if is_between and float(told[:-1]) in (0, 100) else told
+    return percent(share, digits + 1) if is_between and float(told[:-1]) in (0, 100) else told
 
 
 def _down(value: float) -> int:

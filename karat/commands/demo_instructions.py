@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from karat.client.intervals import band
 from karat.terminal import console, echo, job_bar
 
 if TYPE_CHECKING:
@@ -133,6 +134,6 @@ def _said(after: "Selection", wrong: float) -> str:
         said += (
             f" Of {agreement['of']} clusters that were drawn by chance they put first what the "
             f"judge had put first in {agreement['agree']} "
-            f"({100 * agreement['low']:.0f}–{100 * agreement['high']:.0f} %)."
+            f"({band(agreement['low'], agreement['high'])})."
         )
     return said

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.client.intervals import at_least, at_most, sure
+from karat.client.intervals import at_least, at_most, percent, sure
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.terminal import echo, show_json, show_table
 
@@ -88,4 +88,4 @@ def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
 def _row(name: str, one: "DrawnShare | None") -> tuple[str, int, str, str, str] | None:
     if one is None:
         return None
-    return name, one["n"], f"{one['share']:.1%}", at_least(one["low"]), at_most(one["high"])
+    return name, one["n"], percent(one["share"], 1), at_least(one["low"]), at_most(one["high"])

@@ -16,9 +16,14 @@ def asked(page: Page) -> None:
     page.locator("[data-query-id]").wait_for()
 
 
-def come_up(page: Page) -> None:
+def tiles_come_up(page: Page) -> None:
     """Wait for images that stand side by side: no key says anything of one that is not there."""
     expect(page.locator("[aria-busy]:has(img)")).to_have_count(0)
+
+
+def come_up(page: Page) -> None:
+    """Wait until what is to be judged can be: what has not come up yet takes no verdict."""
+    expect(page.locator('button[aria-keyshortcuts="q"]')).to_be_enabled()
 
 
 def open_help(page: Page) -> None:

@@ -11,6 +11,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 from sklearn.datasets import load_digits
 
+from tests.e2e.acts import come_up
 from tests.e2e.importing import saved, send
 
 BUDGET = 20
@@ -39,11 +40,6 @@ def zip_of(path: Path, files: dict[str, bytes]) -> Path:
 
 def query(page: Page) -> str | None:
     return page.locator("[data-query-id]").get_attribute("data-query-id")
-
-
-def come_up(page: Page) -> None:
-    """Wait until what is to be judged can be: what has not come up yet takes no verdict."""
-    expect(page.locator('button[aria-keyshortcuts="q"]')).to_be_enabled()
 
 
 def answer(page: Page, key: str) -> str | None:

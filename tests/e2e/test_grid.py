@@ -13,7 +13,7 @@ from karat import Client
 from karat.client.labeling_types import Answer, Query
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
-from tests.e2e.acts import come_up
+from tests.e2e.acts import tiles_come_up
 from tests.e2e.test_first_round import digit, zip_of
 from tests.processes import eventually, libpq_url
 
@@ -96,7 +96,7 @@ def key_for(name: str) -> str:
 
 def go_to(page: Page, query: int) -> None:
     """Move there with the arrows, which pass over groups that leave the page, once all is seen."""
-    come_up(page)
+    tiles_come_up(page)
     order = page.locator("section[data-group]:not([data-leaving]) [data-tile]").evaluate_all(
         "tiles => tiles.map(tile => Number(tile.dataset.tile))"
     )
@@ -137,7 +137,7 @@ def judge_shown_large(page: Page, count: int) -> int:
     page.keyboard.press("z")
     large = page.get_by_role("button", name="Close").get_by_role("img")
     for _ in range(count):
-        come_up(page)
+        tiles_come_up(page)
         focused = page.locator("[data-tile][data-focused]:not([data-done])")
         number = int(focused.get_attribute("data-tile") or 0)
         name = str(focused.get_attribute("aria-label"))
@@ -270,7 +270,7 @@ def test_the_heading_of_a_group_is_whole_on_a_phone(
         # Which group comes up first is the strategy's choice.
         if headings.count() > 0:
             return True
-        come_up(page)
+        tiles_come_up(page)
         none.evaluate_all("them => them.forEach(it => it.click())")
         return False
 

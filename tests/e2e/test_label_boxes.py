@@ -9,8 +9,9 @@ from playwright.sync_api import Browser, Page, expect
 from karat import Client
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
+from tests.e2e.acts import come_up
 from tests.e2e.boxes import Finger, Pointer, box_project, propose, stored, street
-from tests.e2e.test_first_round import answer, come_up, query
+from tests.e2e.test_first_round import answer, query
 from tests.processes import eventually
 from tests.stacks import admin_login
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from karat import Client
 from karat.client.project import ProjectClient
-from tests.e2e.acts import come_up
+from tests.e2e.acts import tiles_come_up
 from tests.processes import eventually
 
 LEFT, RIGHT = "ArrowLeft", "ArrowRight"
@@ -151,7 +151,7 @@ def decide_on_groups(page: Page, karat: Client, project: ProjectClient) -> None:
     tiles.first.wait_for(timeout=30_000)
     count = tiles.count()
     assert count > 2
-    come_up(page)
+    tiles_come_up(page)
     tiles.first.click()
     expect(tiles.first).to_have_attribute("aria-pressed", "false")
     expect(page.get_by_text(f"{count - 1} of {count}", exact=True)).to_be_visible()
@@ -162,7 +162,7 @@ def decide_on_groups(page: Page, karat: Client, project: ProjectClient) -> None:
     page.keyboard.press("u")
     eventually(lambda: review.get()["decided"]["accept"] == 0, "it is taken back")
     expect(tiles).to_have_count(count)
-    come_up(page)
+    tiles_come_up(page)
     tiles.first.click()
     page.keyboard.press("x")
     eventually(lambda: review.get()["decided"]["ood"] == count, "and called otherwise")

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from karat import Client
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
-from tests.e2e.acts import come_up
+from tests.e2e.acts import come_up, tiles_come_up
 from tests.e2e.labeled import images
 from tests.processes import eventually
 from tests.stacks import admin_login
@@ -58,7 +58,10 @@ def shown_id(page: Page) -> str:
 def opened(page: Page, project: ProjectClient, mode: str = "") -> None:
     page.goto(f"/projects/{project.id}/label{mode}")
     page.locator("[data-tile]" if mode else "img[data-query-id]").first.wait_for()
-    come_up(page)
+    if mode:
+        tiles_come_up(page)
+    else:
+        come_up(page)
 
 
 def stored(project: ProjectClient) -> list[dict[str, str]]:

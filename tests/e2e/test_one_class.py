@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from karat import Client
 from karat.client.labeling_types import Answer, Query
 from karat.client.project import ProjectClient
+from tests.e2e.acts import come_up
 from tests.e2e.test_first_round import answer as answer_by_key
-from tests.e2e.test_first_round import come_up
 from tests.e2e.test_round_page import digits
 from tests.processes import eventually
 

@@ -12,6 +12,7 @@ from karat import Client
 from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
+from tests.e2e.acts import come_up
 from tests.e2e.chromium import sign_in
 from tests.e2e.rankings import (
     Label,
@@ -24,7 +25,7 @@ from tests.e2e.rankings import (
     shown,
     stored,
 )
-from tests.e2e.test_first_round import answer, come_up, query
+from tests.e2e.test_first_round import answer, query
 from tests.processes import eventually
 from tests.stacks import admin_login
 

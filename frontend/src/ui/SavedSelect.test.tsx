@@ -18,7 +18,7 @@ function open() {
     new Promise<void>((done, fail) => {
       sent.push({ role, ends: (fault) => (fault ? fail(fault) : done()) });
     });
-  render(
+  const { unmount } = render(
     <QueryClientProvider client={new QueryClient()}>
       <SavedSelect label="Role" value="annotator" save={save} onSettled={() => {}}>
         {ROLES.map((role) => (
@@ -28,9 +28,16 @@ function open() {
     </QueryClientProvider>,
   );
   const field = screen.getByLabelText<HTMLSelectElement>("Role");
-  const choose = (value: string) => fireEvent.change(field, { target: { value } });
+  const point = (value: string) => {
+    fireEvent.pointerDown(field);
+    fireEvent.change(field, { target: { value } });
+  };
+  const choose = (value: string) => {
+    fireEvent.keyDown(field, { key: "ArrowDown" });
+    fireEvent.change(field, { target: { value } });
+  };
   const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
-  return { sent, field, choose, wait };
+  return { sent, field, choose, point, wait, unmount };
 }
 
 it("saves what is chosen once the keys rest, and nothing on the way there", async () => {
@@ -41,6 +48,19 @@ it("saves what is chosen once the keys rest, and nothing on the way there", asyn
   await wait(5_000);
   expect(sent.map(({ role }) => role)).toEqual(["manager"]);
   expect([field.value, field.disabled]).toEqual(["manager", false]);
+});
+
+it("saves at once what is pointed at, and what was chosen when its page goes", async () => {
+  const { sent, choose, point, wait, unmount } = open();
+  point("reviewer");
+  await wait(0);
+  expect(sent.map(({ role }) => role)).toEqual(["reviewer"]);
+  sent[0]?.ends();
+  await wait(0);
+  choose("manager");
+  unmount();
+  await wait(0);
+  expect(sent.map(({ role }) => role)).toEqual(["reviewer", "manager"]);
 });
 
 it.each([

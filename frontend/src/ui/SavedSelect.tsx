@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { type ComponentProps, useCallback, useEffect, useId, useState } from "react";
+import { type ComponentProps, useCallback, useEffect, useId, useRef, useState } from "react";
 import { SelectField } from "./Field";
 
 /** Longer than between two keys, also of somebody who listens to each choice. */
@@ -14,8 +14,8 @@ type SavedSelectProps = Omit<ComponentProps<typeof SelectField>, "value" | "onCh
 };
 
 /**
- * A choice that is saved by itself: when it is left, by Enter, or once the keys rest. Arrows change it
- * by one step each, and what they pass is not meant.
+ * A choice that is saved by itself: at once; of one that is made by keys when it is left, by Enter, or
+ * once they rest. Arrows change it by one step each, and what they pass is not meant.
  */
 export function SavedSelect({ value, save, onSettled, ...select }: SavedSelectProps) {
   const [chosen, setChosen] = useState<string | null>(null);
@@ -31,6 +31,16 @@ export function SavedSelect({ value, save, onSettled, ...select }: SavedSelectPr
     const timer = setTimeout(handOn, WAIT_MS);
     return () => clearTimeout(timer);
   }, [chosen, handOn]);
+  const isByKeys = useRef(false);
+  useEffect(() => {
+    if (!isByKeys.current) handOn();
+  }, [handOn]);
+  // Whoever goes back with the page leaves it, too.
+  const latest = useRef(handOn);
+  useEffect(() => {
+    latest.current = handOn;
+  }, [handOn]);
+  useEffect(() => () => latest.current(), []);
   return (
     <SelectField
       {...select}
@@ -39,7 +49,13 @@ export function SavedSelect({ value, save, onSettled, ...select }: SavedSelectPr
       aria-busy={saving.isPending || undefined}
       onChange={({ target }) => setChosen(target.value)}
       onBlur={handOn}
-      onKeyDown={({ key }) => key === "Enter" && handOn()}
+      onPointerDown={() => {
+        isByKeys.current = false;
+      }}
+      onKeyDown={({ key }) => {
+        isByKeys.current = true;
+        if (key === "Enter") handOn();
+      }}
     />
   );
 }

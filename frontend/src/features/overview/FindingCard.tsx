@@ -1,6 +1,7 @@
 import type { Outlook, Reason } from "../../api/types";
 import { t } from "../../strings";
-import { formatCount, formatPercent } from "../../ui/format";
+import { formatCount } from "../../ui/format";
+import { percentEnds } from "../../ui/shares";
 import styles from "./OverviewScreen.module.css";
 
 const { finding: text } = t.advice;
@@ -21,15 +22,19 @@ export function Finding({ outlook }: { outlook: Outlook }) {
 }
 
 function sentence({ code, values }: Reason): string {
-  const count = (name: string) => formatCount(Math.round(values[name] ?? 0));
-  const percent = (name: string) => formatPercent(values[name] ?? 0);
+  const whole = (name: string) => Math.round(values[name] ?? 0);
+  const count = (name: string) => formatCount(whole(name));
   switch (code) {
     case "left":
       return text.left(count("left"), count("low"), count("high"));
     case "yield":
-      return text.yield(count("inside"), count("answers"), percent("low"), percent("high"));
+      return text.yield(
+        count("inside"),
+        count("answers"),
+        ...percentEnds(values.low ?? 0, values.high ?? 0),
+      );
     case "few_answers":
-      return text.fewAnswers(count("answers"), count("needed"));
+      return text.fewAnswers(whole("answers"), count("needed"));
     case "not_estimated":
       return text.notEstimated;
     default:

@@ -27,9 +27,9 @@ it("estimates nothing from so few answers that it might be nearly anything", () 
 });
 
 it("says of a class what is left of no class leaves, and nothing from few answers", () => {
-  expect(inPool(roundOf(96, null), "902")).toBe(
+  expect(inPool(roundOf(96, null), 902)).toBe(
     "Of 902 unlabeled images of the pool, about 259 are expected to be of a class, and at most 544.",
   );
-  expect(inPool(roundOf(10, null), "902")).toMatch(/^902 images .* too few answers yet/);
-  expect(inPool(undefined, "902")).toMatch(/too few answers yet/);
+  expect(inPool(roundOf(10, null), 902)).toMatch(/^902 images .* too few answers yet/);
+  expect(inPool(undefined, 902)).toMatch(/too few answers yet/);
 });

@@ -44,7 +44,8 @@ export function OutlookCard({ project, rounds }: { project: Project; rounds: Rou
 
 function sentence({ code, values }: Reason, { counts, task }: Project, rounds: Round[]): string {
   const percent = (name: string) => formatPercent(values[name] ?? 0);
-  const count = (name: string) => formatCount(Math.round(values[name] ?? 0));
+  const whole = (name: string) => Math.round(values[name] ?? 0);
+  const count = (name: string) => formatCount(whole(name));
   const each = (name: string) =>
     formatPercent((100 * (values[name] ?? 0)) / Math.max(1, values.verdicts ?? 0));
   // With its interval; where so few were asked that it says nothing, without.
@@ -58,21 +59,21 @@ function sentence({ code, values }: Reason, { counts, task }: Project, rounds: R
           percent("gain"),
           percent("low"),
           percent("high"),
-          count("verdicts"),
-          count("more"),
+          whole("verdicts"),
+          whole("more"),
         ),
         text.perVerdicts(each("gain"), each("low"), each("high")),
         text.needed(percent("least")),
       ].join(" ");
     case "few_labels":
       if (Math.round(values.more ?? 0) === 0) return text.noLabels;
-      return text.fewLabels(count("more"), count("verdicts"), percent("high"), percent("least"));
+      return text.fewLabels(whole("more"), whole("verdicts"), percent("high"), percent("least"));
     case "ceiling":
       return text.ceiling(percent("least"));
     case "evaluation":
-      return text.evaluation(share(values.accuracy ?? 0, values.examples ?? 0), count("examples"));
+      return text.evaluation(share(values.accuracy ?? 0, values.examples ?? 0), whole("examples"));
     case "draws":
-      return text.draws(share(values.accuracy ?? 0, values.examples ?? 0), count("examples"));
+      return text.draws(share(values.accuracy ?? 0, values.examples ?? 0), whole("examples"));
     case "no_accuracy":
       if (task === "boxes") return counts.evaluation > 0 ? text.boxes : text.noBoxes;
       return counts.evaluation > 0 ? text.noAccuracy : text.noEvaluation;
@@ -86,18 +87,18 @@ function sentence({ code, values }: Reason, { counts, task }: Project, rounds: R
         count("answers"),
       );
     case "pool":
-      return inPool(latestOf(rounds), count("unlabeled"));
+      return inPool(latestOf(rounds), whole("unlabeled"));
     default:
       return code;
   }
 }
 
 /** How many of the images that nobody has looked at are of a class: as many as are not OOD. */
-export function inPool(round: Round | undefined, unlabeled: string): string {
+export function inPool(round: Round | undefined, unlabeled: number): string {
   const left = round && oodLeftOf(round);
   if (!left) return text.poolUnknown(unlabeled);
   const but = (ood: number) => formatCount(Math.round(left.unlabeled - ood));
-  return text.pool(formatCount(left.unlabeled), but(left.count), but(left.low ?? 0));
+  return text.pool(left.unlabeled, but(left.count), but(left.low ?? 0));
 }
 
 /** The last round that has an estimate of the OOD that is left. */
@@ -128,7 +129,7 @@ function Estimates({ round }: { round: Round }) {
   return (
     <>
       <p className={styles.estimate}>
-        <strong>{whole(left.count)}</strong> {oodLeft.of(whole(left.unlabeled))}
+        <strong>{whole(left.count)}</strong> {oodLeft.of(left.unlabeled)}
         <small>{oodLeft.interval(whole(left.low ?? 0), whole(left.high ?? 0))}</small>
       </p>
       <ul className={styles.reasons}>

@@ -216,7 +216,7 @@ export function PoolScreen({ project }: { project: Project }) {
               marked={marked}
               image={image}
               more={found.hasNextPage}
-              error={found.error}
+              error={found.isFetchNextPageError ? found.error : null}
               searched={last?.searched ?? 1}
               isLoading={found.isFetchingNextPage}
               onMore={() => found.fetchNextPage()}

@@ -35,8 +35,8 @@ export const advice = {
       "How many are left is estimated when a round closes that has images of your classes and others.",
     yield: (inside: string, answers: string, low: string, high: string) =>
       `${inside} of the last ${answers} answers found one (${low} to ${high}).`,
-    fewAnswers: (answers: string, needed: string) =>
-      `${answers} answers are too few to tell how soon more are found; ${needed} are needed.`,
+    fewAnswers: (answers: number, needed: string) =>
+      `${plural(answers, "answer is", "answers are")} too few to tell how soon more are found; ${needed} are needed.`,
     advice: {
       stop: "Few are left to find: another round is hardly worth its answers.",
       go_on: "There is more to find, and the next answers are likely to find it.",

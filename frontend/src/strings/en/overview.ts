@@ -156,21 +156,21 @@ export const overview = {
       unclear: "It is not clear whether another round pays.",
       unknown: "It cannot be told yet whether another round pays.",
     },
-    gain: (gain: string, low: string, high: string, verdicts: string, more: string) =>
-      `By the learning curve so far, the next ${verdicts} verdicts bring ${more} ${more === "1" ? "label" : "labels"} of a class and raise accuracy by ${gain} (80 % interval ${low} to ${high}).`,
+    gain: (gain: string, low: string, high: string, verdicts: number, more: number) =>
+      `By the learning curve so far, the next ${plural(verdicts, "verdict brings", "verdicts bring")} ${plural(more, "label", "labels")} of a class and raise accuracy by ${gain} (80 % interval ${low} to ${high}).`,
     perVerdicts: (gain: string, low: string, high: string) =>
       `That is ${gain} for a hundred verdicts (${low} to ${high}).`,
     needed: (least: string) => `A rise of ${least} would be worth them.`,
-    fewLabels: (more: string, verdicts: string, high: string, least: string) =>
-      `The next ${verdicts} verdicts are expected to bring ${more} ${more === "1" ? "label" : "labels"} of a class and to raise accuracy by ${high} at most. A rise of ${least} would be worth them.`,
+    fewLabels: (more: number, verdicts: number, high: string, least: string) =>
+      `The next ${plural(verdicts, "verdict is", "verdicts are")} expected to bring ${plural(more, "label", "labels")} of a class and to raise accuracy by ${high} at most. A rise of ${least} would be worth them.`,
     noLabels:
       "Another round like the last is expected to bring no label of a class, and so no rise of accuracy.",
     ceiling: (least: string) =>
       `Accuracy is near its ceiling: more labels hardly help now, as another round is not expected to raise it by ${least}.`,
-    evaluation: (accuracy: string, examples: string) =>
-      `Accuracy is ${accuracy} now, on ${examples} evaluation images (95 % interval in brackets).`,
-    draws: (accuracy: string, examples: string) =>
-      `Accuracy is ${accuracy} now, on ${examples} images drawn at random (95 % interval in brackets).`,
+    evaluation: (accuracy: string, examples: number) =>
+      `Accuracy is ${accuracy} now, on ${plural(examples, "evaluation image", "evaluation images")} (95 % interval in brackets).`,
+    draws: (accuracy: string, examples: number) =>
+      `Accuracy is ${accuracy} now, on ${plural(examples, "image", "images")} drawn at random (95 % interval in brackets).`,
     noBoxes:
       "It is not known yet how well things are found: add evaluation images with their boxes, and close a round.",
     boxes:
@@ -184,10 +184,10 @@ export const overview = {
       best === null
         ? `${inside} of ${answers} answers of the last round were of a class, ${last}: no round had more.`
         : `${inside} of ${answers} answers of the last round were of a class, ${last}; in the best round ${best}.`,
-    pool: (unlabeled: string, inside: string, most: string) =>
-      `Of ${unlabeled} unlabeled images of the pool, about ${inside} are expected to be of a class, and at most ${most}.`,
-    poolUnknown: (unlabeled: string) =>
-      `${unlabeled} images of the pool are unlabeled. There are too few answers yet to tell how many of them are of a class.`,
+    pool: (unlabeled: number, inside: string, most: string) =>
+      `Of ${plural(unlabeled, "unlabeled image", "unlabeled images")} of the pool, about ${inside} are expected to be of a class, and at most ${most}.`,
+    poolUnknown: (unlabeled: number) =>
+      `${plural(unlabeled, "image of the pool is", "images of the pool are")} unlabeled. There are too few answers yet to tell how many of them are of a class.`,
   },
   oodLeft: {
     title: "None of your classes, and still in the pool",
@@ -195,7 +195,7 @@ export const overview = {
     hint: (round: number) => `Estimated when round ${round} closed`,
     few: (answers: number, needed: number) =>
       `${plural(answers, "answer", "answers")} to estimate it by: too few to tell; ${needed} are needed.`,
-    of: (unlabeled: string) => `of ${unlabeled} unlabeled images`,
+    of: (unlabeled: number) => `of ${plural(unlabeled, "unlabeled image", "unlabeled images")}`,
     interval: (low: string, high: string) => `95 % interval ${low} to ${high}`,
     byRandom: "By the random images of round 0",
     byPurity: "By what the model makes of each, checked on the last answers",

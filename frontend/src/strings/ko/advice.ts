@@ -34,7 +34,7 @@ export const advice: Catalogue["advice"] = {
     yield: (inside, answers, low, high) =>
       `최근 답변 ${answers}개 중 ${inside}개가 찾던 이미지였습니다(${low}–${high}).`,
     fewAnswers: (answers, needed) =>
-      `답변 ${answers}개로는 얼마나 더 찾을 수 있을지 알 수 없습니다. ${needed}개가 필요합니다.`,
+      `답변 ${number(answers)}개로는 얼마나 더 찾을 수 있을지 알 수 없습니다. ${needed}개가 필요합니다.`,
     advice: {
       stop: "남은 이미지가 거의 없어, 한 라운드를 더 진행할 가치가 크지 않습니다.",
       go_on: "더 찾을 이미지가 있으며, 다음 답변에서 찾을 가능성이 높습니다.",

@@ -33,7 +33,7 @@ export const guarantee: Catalogue["guarantee"] = {
     of: (value) => `아무도 고르지 않은 이미지 ${number(value)}개에 대한 값입니다.`,
     beyond: (value) => `나중에 추가된 이미지 ${number(value)}개에 대해서는 아직 알 수 없습니다.`,
     past: (value) =>
-      `이전 확인 ${number(value)}회는 더 세지 않습니다. 확인 대상이던 이미지 가운데 너무 많은 수가 그 뒤 사람이나 모델의 라벨을 받았거나 제외되었기 때문입니다.`,
+      `이전 확인 ${number(value)}회는 더 이상 세지 않습니다. 확인 대상이던 이미지 가운데 너무 많은 수가 그 뒤 사람이나 모델의 라벨을 받았거나 제외되었기 때문입니다.`,
     unsure: (value) => `그중 ${number(value)}회는 ‘불확실’이었고, 틀린 것으로 셉니다.`,
     waiting: (value) => `확인 ${number(value)}회가 답을 기다립니다.`,
     people: (pairs, disagreed, wrong, high) =>

@@ -154,19 +154,19 @@ export const overview: Catalogue["overview"] = {
       unknown: "한 라운드를 더 진행할 가치가 있는지 아직 판단할 수 없습니다.",
     },
     gain: (gain, low, high, verdicts, more) =>
-      `지금까지의 학습 곡선에 따르면 다음 판정 ${verdicts}개로 클래스 라벨 ${more}개가 생기고 정확도가 ${gain} 오릅니다(80% 구간 ${low}–${high}).`,
+      `지금까지의 학습 곡선에 따르면 다음 판정 ${number(verdicts)}개로 클래스 라벨 ${number(more)}개가 생기고 정확도가 ${gain} 오릅니다(80% 구간 ${low}–${high}).`,
     perVerdicts: (gain, low, high) => `판정 100개당 ${gain}입니다(${low}–${high}).`,
     needed: (least) => `${least} 이상 오르면 그만한 가치가 있습니다.`,
     fewLabels: (more, verdicts, high, least) =>
-      `다음 판정 ${verdicts}개로 생길 클래스 라벨은 ${more}개로 예상되며, 정확도는 많아야 ${high} 오릅니다. ${least} 이상 올라야 그만한 가치가 있습니다.`,
+      `다음 판정 ${number(verdicts)}개로 생길 클래스 라벨은 ${number(more)}개로 예상되며, 정확도는 많아야 ${high} 오릅니다. ${least} 이상 올라야 그만한 가치가 있습니다.`,
     noLabels:
       "지난번과 같은 라운드를 한 번 더 진행해도 클래스 라벨이 생기지 않을 것으로 보이므로, 정확도도 오르지 않을 것입니다.",
     ceiling: (least) =>
       `정확도가 한계에 가깝습니다. 한 라운드를 더 진행해도 ${least}만큼 오를 것으로 보이지 않으므로, 이제 라벨을 더해도 거의 도움이 되지 않습니다.`,
     evaluation: (accuracy, examples) =>
-      `현재 정확도는 평가용 이미지 ${examples}개 기준 ${accuracy}입니다(괄호는 95% 구간).`,
+      `현재 정확도는 평가용 이미지 ${number(examples)}개 기준 ${accuracy}입니다(괄호는 95% 구간).`,
     draws: (accuracy, examples) =>
-      `현재 정확도는 무작위로 뽑은 이미지 ${examples}개 기준 ${accuracy}입니다(괄호는 95% 구간).`,
+      `현재 정확도는 무작위로 뽑은 이미지 ${number(examples)}개 기준 ${accuracy}입니다(괄호는 95% 구간).`,
     noBoxes:
       "물체를 얼마나 잘 찾는지 아직 모릅니다. 상자가 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",
     boxes: "물체를 얼마나 잘 찾는지는 라운드를 닫을 때 측정하며, 아래 학습 곡선에 나옵니다.",
@@ -181,7 +181,7 @@ export const overview: Catalogue["overview"] = {
     pool: (unlabeled, inside, most) =>
       `풀에서 라벨이 없는 이미지 ${unlabeled}개 중 클래스에 속한 것은 약 ${inside}개이고 많아야 ${most}개로 예상됩니다.`,
     poolUnknown: (unlabeled) =>
-      `풀에서 라벨이 없는 이미지는 ${unlabeled}개입니다. 그중 몇 개가 클래스에 속하는지 알기에는 아직 답변이 너무 적습니다.`,
+      `풀에서 라벨이 없는 이미지는 ${number(unlabeled)}개입니다. 그중 몇 개가 클래스에 속하는지 알기에는 아직 답변이 너무 적습니다.`,
   },
   oodLeft: {
     title: "풀에 남은, 클래스가 아닌 이미지",
@@ -189,7 +189,7 @@ export const overview: Catalogue["overview"] = {
     hint: (round) => `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 추정한 값`,
     few: (answers, needed) =>
       `추정할 판정이 ${answers}개뿐이라 아직 알 수 없습니다. ${needed}개가 필요합니다.`,
-    of: (unlabeled) => `라벨 없는 이미지 ${unlabeled}개 중`,
+    of: (unlabeled) => `라벨 없는 이미지 ${number(unlabeled)}개 중`,
     interval: (low, high) => `95% 구간 ${low}–${high}`,
     byRandom: "라운드 0의 무작위 이미지 기준",
     byPurity: "최근 답변으로 확인한, 이미지별 모델 판단 기준",

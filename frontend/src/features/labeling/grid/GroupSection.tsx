@@ -138,8 +138,10 @@ const TileOption = memo(function TileOption(props: TileOptionProps) {
   const isText = typeof subject.excerpt === "string";
   const { state, attempt, report, retry } = useComingUp(idOf(tile), onState);
   const said = state === "failed" ? t.label.tileFailed : verdict;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever turns to what failed has it tried again, once.
-  useEffect(retry, [selected, focused]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as somebody turns to it, not as it fails again.
+  useEffect(() => {
+    if (selected || focused) retry();
+  }, [selected, focused]);
   return (
     <div
       role="option"

@@ -60,8 +60,8 @@ export function useGridActions({ session, layout, classes, shownAt, area, states
     async (wanted: number[], choice: Choice) => {
       markKey();
       // What nobody sees yet can be put off, and nothing else be said of it.
-      const isOpen = (id: number) => choice.verdict === "skip" || states.get(id) === "ready";
-      const ids = wanted.filter(isOpen);
+      const maySay = (id: number) => choice.verdict === "skip" || states.get(id) === "ready";
+      const ids = wanted.filter(maySay);
       setUnseen(wanted.length - ids.length);
       const classesVersion = choice.classesVersion ?? shownAt(performance.now()).version;
       if (ids.length === 0 || !(await session.answer(ids, { ...choice, classesVersion }))) return;

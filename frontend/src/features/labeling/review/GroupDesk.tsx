@@ -22,7 +22,7 @@ import { DecisionPanel } from "./DecisionPanel";
 import type { ReviewCommand } from "./decisions";
 import { EstimateOf } from "./EstimateOf";
 import { GroupTiles } from "./GroupTiles";
-import { GroupQueue, isShown, outOf } from "./groupQueue";
+import { GroupQueue, isShown, omitted } from "./groupQueue";
 import { type Mode, ReviewBar } from "./ReviewBar";
 import styles from "./ReviewScreen.module.css";
 import { useReviewKeys } from "./useReviewKeys";
@@ -105,7 +105,7 @@ export function GroupDesk(props: GroupDeskProps) {
                 view.group.length,
               )}
               group={view.group}
-              out={outOf(view)}
+              out={omitted(view)}
               onToggle={(id) => queue.toggle(id)}
               onState={queue.hearOf}
             />

@@ -130,5 +130,19 @@ describe("groups of suggestions", () => {
     await vi.waitFor(() => expect(decided()).toEqual({ 1: "accept", 3: "accept" }));
     await queue.undo();
     await vi.waitFor(() => expect(decided()).toEqual({ 1: null, 3: null }));
+    // Nobody has left it out, so it takes part once it can be shown.
+    expect([...queue.getView().left]).toEqual([]);
+  });
+
+  it("stay where nothing of them can be shown", async () => {
+    const queue = open();
+    await vi.waitFor(() => expect(ids(queue)).toEqual([1, 2, 3]));
+    queue.toggle(1);
+    for (const id of [1, 2, 3]) queue.hearOf(id, "failed");
+    expect(await queue.decide(ACCEPT)).toBe(false);
+    expect(ids(queue)).toEqual([1, 2, 3]);
+    queue.hearOf(3, "ready");
+    expect(await queue.decide(ACCEPT)).toBe(true);
+    await vi.waitFor(() => expect(decided()).toEqual({ 3: "accept" }));
   });
 });

@@ -8,7 +8,13 @@ import type { OnState, States } from "../useComingUp";
 import type { Choice } from "./choices";
 
 /** A group that was decided on, and how. */
-type Done = { group: Suggestion[]; left: ReadonlySet<number>; choice: Choice };
+type Done = {
+  group: Suggestion[];
+  /** Those that were left out by hand. */
+  left: ReadonlySet<number>;
+  decided: Suggestion[];
+  choice: Choice;
+};
 
 export type GroupView = {
   /** Null while it is asked for; empty when no group is left. */
@@ -35,15 +41,17 @@ const NOBODY: ReadonlySet<number> = new Set();
 const UNKNOWN: States = new Map();
 
 /** Those of the group that no decision is made on: they are left out, or cannot be shown. */
-export function outOf({ group, left, states }: GroupView): ReadonlySet<number> {
+export function omitted({ group, left, states }: GroupView): ReadonlySet<number> {
   const ids = (group ?? []).map(({ id }) => id);
   return new Set(ids.filter((id) => left.has(id) || states.get(id) === "failed"));
 }
 
-/** Whether all that is decided on has come up. */
+/** Whether all that is decided on has come up; where nothing has, all was left out by hand. */
 export function isShown(view: GroupView): boolean {
-  const out = outOf(view);
-  return view.group?.every(({ id }) => out.has(id) || view.states.get(id) === "ready") ?? false;
+  const { group, left, states } = view;
+  const out = omitted(view);
+  if (!group?.every(({ id }) => out.has(id) || states.get(id) === "ready")) return false;
+  return group.some(({ id }) => !out.has(id)) || group.every(({ id }) => left.has(id));
 }
 
 /** Groups of alike suggestions, one after the other; the sender takes the decisions from here. */
@@ -96,10 +104,10 @@ export class GroupQueue {
     this.#heardSince = {};
     this.#set({ group: null, left: NOBODY, states: UNKNOWN, error: null });
     try {
-      const waiting = await this.#waiting();
+      const unsent = await this.#unsent();
       const { items, review, classes_version } = await this.#lease([...this.#passed]);
       if (mine !== this.#asked) return;
-      const group = items.filter(({ id }) => !waiting.has(id));
+      const group = items.filter(({ id }) => !unsent.has(id));
       if (group.length === 0 && items.length > 0) return this.#pass(items);
       this.#stopwatch.start();
       const said = { review, classesVersion: classes_version };
@@ -126,8 +134,8 @@ export class GroupQueue {
     const view = this.#view;
     const { group } = view;
     if (!group || this.#busy || !isShown(view)) return false;
-    const left = outOf(view);
-    const chosen = group.filter(({ id }) => !left.has(id));
+    const out = omitted(view);
+    const chosen = group.filter(({ id }) => !out.has(id));
     if (chosen.length === 0) {
       // Whoever leaves all of them out wants the next ones.
       this.#pass(group);
@@ -141,14 +149,14 @@ export class GroupQueue {
       this.#busy = false;
     }
     this.#pass(group);
-    const last = { group, left, choice };
+    const last = { group, left: view.left, decided: chosen, choice };
     this.#history.push(last);
     this.#set({ last });
     return true;
   }
 
   /** Suggestions that are decided on here, of which the server does not know yet. */
-  async #waiting(): Promise<ReadonlySet<number>> {
+  async #unsent(): Promise<ReadonlySet<number>> {
     const { sender, projectId, jobId } = this.#deps;
     const stored = await sender.decisionsOf(projectId, jobId);
     const latest = new Map(stored.map(({ subject, decision }) => [subject.id, decision]));
@@ -167,8 +175,7 @@ export class GroupQueue {
     if (!before || this.#busy) return false;
     this.#busy = true;
     try {
-      const taken = before.group.filter(({ id }) => !before.left.has(id));
-      await this.#store(taken, null, null, 0);
+      await this.#store(before.decided, null, null, 0);
     } finally {
       this.#busy = false;
     }
