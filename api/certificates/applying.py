@@ -10,7 +10,7 @@ from api.certificates.service import lots_of
 from api.jobs.certifying import require_none_open
 from api.jobs.service import cancel
 from api.transfers.files import artifact_file
-from core.artifacts.certificates import members_file
+from core.artifacts.certificates import changed_classes, members_file
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.jobs import queue
@@ -83,16 +83,16 @@ async def _require_classes(
     session: AsyncSession, project: Project, certificate: Certificate
 ) -> None:
     lots = await lots_of(session, certificate.id)
-    wanted = {lot.class_id for lot in lots if lot.state is LotState.PASSED} - {None}
+    wanted = {lot.class_id for lot in lots if lot.state is LotState.PASSED}
     of = select(ProjectClass.id).where(ProjectClass.project_id == project.id)
-    there = set(await session.scalars(of))
-    if there - set(certificate.result.get("classes", there)):
+    why = changed_classes(certificate.result, wanted, set(await session.scalars(of)))
+    if why == "class_added":
         raise Conflict(
             "class_added",
             "A class was made since images were checked: what people had said before could not "
             "name it. Close a round with the classes as they are now, and certify again.",
         )
-    if wanted - there:
+    if why == "class_gone":
         raise Conflict(
             "class_gone",
             "A class that the model labels with is not there any more. Close a round with the "

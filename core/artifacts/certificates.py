@@ -1,6 +1,6 @@
 """What a certificate keeps beside its rows: what was drawn, and which image is in which lot."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, Self
@@ -19,6 +19,22 @@ NO_CLASS: Final = -1
 """In place of the id of a class, of what a model takes for OOD."""
 
 Outcome = Literal["waiting", "right", "wrong", "unsure"]
+
+
+def changed_classes(
+    result: Mapping[str, Any], wanted: Set[int | None], there: Set[int]
+) -> Literal["class_gone", "class_added"] | None:
+    """Why the classes of now are none that anything can be promised of, if so.
+
+    Args:
+        result: Of the certificate.
+        wanted: Ids of the classes that it labels with; None is OOD.
+        there: Ids of the classes that the project has.
+    """
+    if wanted - there - {None}:
+        return "class_gone"
+    # Of before, nobody knows what people could name.
+    return "class_added" if there - set(result.get("classes", there)) else None
 
 
 @dataclass(frozen=True, slots=True)

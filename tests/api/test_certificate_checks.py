@@ -38,6 +38,12 @@ def test_what_is_corrected_of_a_check_counts_as_it_is_now(http: TestClient, worl
     assert wrong_in(scene.swept(certificate.id)) == (20, 2)
     scene.say([given[0]["example_id"]], scene.cat.id)
     assert wrong_in(scene.swept(certificate.id)) == (20, 1)
+    # What is taken back is asked about again, and till then neither right nor wrong.
+    back = verdict(given[2]["query_id"], "skip", supersedes=cat[2]["key"])
+    send(http, scene.admin, scene.project, back)
+    assert wrong_in(scene.swept(certificate.id)) == (19, 1)
+    asked = select(Query.id).where(Query.example_id == given[2]["example_id"], ~Query.done)
+    assert world.session.scalars(asked).one() != given[2]["query_id"]
 
 
 def test_nobody_is_waited_for_where_another_model_has_labeled(
@@ -106,24 +112,28 @@ def test_what_is_corrected_before_it_is_applied_counts(
         assert applied["answered"] > before["answered"]
 
 
-@pytest.mark.parametrize("state", [CertificateState.READY, CertificateState.ASKING])
+@pytest.mark.parametrize("state", ["ready", "applying", "asking"])
 def test_nothing_is_promised_of_a_class_that_nobody_could_name(
-    http: TestClient, world: World, state: CertificateState
+    http: TestClient, world: World, state: str
 ) -> None:
     scene = Scene(http, world, images=304)
+    begun = CertificateState.ASKING if state == "asking" else CertificateState.READY
     certificate = add_certificate(
-        world, scene.project, state, classes=[NO_CLASS] * 300, passed=state == "ready"
+        world, scene.project, begun, classes=[NO_CLASS] * 300, passed=state != "asking"
     )
+    if state == "applying":
+        assert scene.call("post", f"/{certificate.id}/apply").status_code == 202
     url, headers = f"/api/projects/{scene.project.id}", scene.admin.headers
     kept = [{"id": one.id, "name": f"a {one.name}"} for one in (scene.cat, scene.dog)]
     # What classes are called changes nothing.
     for classes, now in ((kept, state), ([*kept, {"name": "turtle"}], "refused")):
         changed = http.patch(url, json={"classes": classes}, headers=headers)
         assert changed.status_code == 200, changed.text
-        if state is CertificateState.ASKING:
+        if state == "asking":
             told = scene.swept(certificate.id)
             assert told["state"] == now
-    if state is CertificateState.READY:
+    if state == "ready":
         assert scene.code("post", f"/{certificate.id}/apply") == (409, "class_added")
     else:
-        assert told["refused"] == observing.CLASS_ADDED
+        told = scene.swept(certificate.id)
+        assert (told["state"], told["refused"]) == ("refused", observing.CLASS_ADDED)

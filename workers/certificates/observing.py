@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
-from core.artifacts.certificates import Draw, draws_of
+from core.artifacts.certificates import Draw, changed_classes, draws_of
 from core.errors import DomainError
 from core.files.storage import Storage
 from core.jobs import queue
@@ -45,8 +45,9 @@ CLASS_ADDED: Final = (
 )
 CORRECTED: Final = (
     "People have corrected what they said of checked images after this was decided, so it was "
-    "decided anew: look at what would be labeled now."
+    "decided anew."
 )
+_OTHER_CLASSES: Final = {"class_gone": CLASS_GONE, "class_added": CLASS_ADDED}
 _LOCK: Final = 0x63657274
 
 
@@ -143,14 +144,15 @@ def _decide_anew(
     session: Session, storage: Storage, project: Project, certificate: Certificate
 ) -> None:
     draws, _ = taken(session, certificate, read_members(session, storage, certificate))
-    if draws == draws_of(certificate):
+    is_corrected = draws != draws_of(certificate)
+    if not is_corrected and _other_classes(session, certificate) is None:
         return
     shown = _states(session, certificate)
     move_certificate(certificate, CertificateState.ASKING)
     go_on(session, storage, project, certificate)
     if certificate.state is CertificateState.READY and _states(session, certificate) == shown:
         move_certificate(certificate, CertificateState.APPLYING)
-    else:
+    elif is_corrected:
         warnings = [one for one in certificate.result.get("warnings", []) if one != CORRECTED]
         certificate.result = {**certificate.result, "warnings": [*warnings, CORRECTED]}
 
@@ -244,8 +246,6 @@ def _tell(session: Session, certificate: Certificate) -> None:
 def _other_classes(session: Session, certificate: Certificate) -> str | None:
     """Why the classes of now are none that anything can be promised of, if so."""
     of = select(ProjectClass.id).where(ProjectClass.project_id == certificate.project_id)
-    there = set(session.scalars(of))
-    wanted = {lot.class_id for lot in lots_in(session, certificate.id)} - {None}
-    if wanted - there:
-        return CLASS_GONE
-    return CLASS_ADDED if there - set(certificate.result.get("classes", there)) else None
+    wanted = {lot.class_id for lot in lots_in(session, certificate.id)}
+    why = changed_classes(certificate.result, wanted, set(session.scalars(of)))
+    return why and _OTHER_CLASSES[why]

@@ -31,18 +31,18 @@ def taken(
         members: Its images.
 
     Returns:
-        As many draws, in the same order; ids of the examples of those that waited, and are still in
-        a queue.
+        As many draws, in the same order; ids of those of their examples that are in a queue.
     """
     draws = draws_of(certificate)
     wanted, first = certificate.result.get("overlap", 1), set(certificate.result["first"])
     ids = [draw.example_id for draw in draws]
-    queued = asked(session, [draw.example_id for draw in draws if draw.outcome == "waiting"])
+    queued = asked(session, ids)
     said: dict[int, list[tuple[int, Vote]]] = defaultdict(list)
     statement = votes().where(among(Annotation.example_id, ids), Annotation.source != Source.MODEL)
     for row in session.execute(statement):
         said[row.example_id].append((row.id, Vote.of(row)))
-    closed = _closed(session, [id_ for id_ in ids if id_ not in said])
+    silent = [id_ for id_ in ids if not opinions(vote for _, vote in said[id_])]
+    closed = _closed(session, silent)
     found, doubted = [], []
     for draw in draws:
         held = [vote for id_, vote in said[draw.example_id] if id_ > draw.after]
@@ -52,6 +52,9 @@ def taken(
         is_over = is_first or (
             draw.example_id not in queued and (held or draw.example_id in closed)
         )
+        if draw.outcome in ("right", "wrong") and draw.example_id not in closed:
+            # What was said of it may have been taken back, which leaves a skip: it waits again.
+            is_over = is_over and (is_first or bool(opinions(held)))
         if not (is_over or is_settled(held, 1 if draw.again else wanted)):
             found.append(draw.answered("waiting"))
             continue
@@ -69,7 +72,10 @@ def taken(
 
 
 def _closed(session: Session, example_ids: Sequence[int]) -> set[int]:
-    """Those of what nobody has judged that nobody will: held out, or labeled by another model."""
+    """Those of what nobody has said anything of that nobody will.
+
+    They are held out, or labeled by another model.
+    """
     nobody_will = or_(Example.state == ExampleState.HELD_OUT, by_model(Example.id))
     return set(
         session.scalars(select(Example.id).where(among(Example.id, example_ids), nobody_will))
