@@ -13,7 +13,7 @@ from core.files.object_stores import S3, Folder, Object, Place, origin
 from core.settings import Settings
 from core.settings.locations import Location
 
-AWAY: Final = "location_unavailable"
+LOCATION_UNAVAILABLE: Final = "location_unavailable"
 """Code of what may be well again in a while, as no other failure of a place."""
 
 _P = ParamSpec("_P")
@@ -35,7 +35,7 @@ def _explained(what: Callable[_P, _T]) -> Callable[_P, _T]:
             # What the S3 library raises besides: no credentials, no such host.
             if type(error).__module__.partition(".")[0] not in _LIBRARIES:
                 raise
-            raise Unavailable("location_unavailable", _UNREACHED) from _nameless(error)
+            raise _unreached() from _nameless(error)
 
     return explained
 
@@ -46,6 +46,10 @@ def _told(error: OSError) -> DomainError:
         return NotFound("object in the bucket")
     if isinstance(error, PermissionError):
         return OutOfOrder("location_denied", _DENIED)
+    return _unreached()
+
+
+def _unreached() -> Unavailable:
     return Unavailable("location_unavailable", _UNREACHED)
 
 

@@ -359,6 +359,14 @@ def test_a_bucket_that_is_away_is_waited_for_and_not_for_ever(
         pool.session.commit()
         sweep({})
         assert waits()
+        # Where it begins anew, nobody knows since when, and the sweep sends it.
+        kept, job.checkpoint = job.checkpoint, {}
+        pool.session.commit()
+        sweep({})
+        assert not waits()
+        pool.run(job)
+        job.checkpoint = kept
+        pool.session.commit()
         # Never longer than some minutes.
         job.checkpoint, job.sent_at = since(job, timedelta(days=2)), ago(timedelta(minutes=6))
         pool.session.commit()

@@ -17,7 +17,7 @@ from core.lifecycle import claim_job, give_back_job
 from core.settings import settings
 from core.states import JobKind, JobState
 from core.tables import Job
-from workers.jobs.context import AWAY, DEATHS, JobContext, sessions
+from workers.jobs.context import DEATHS, JobContext, sessions
 from workers.jobs.fairness import (
     excluded,
     in_the_way,
@@ -34,6 +34,8 @@ BUCKET_AWAY: Final = (
     "why with karat doctor."
 )
 """Message of a job that begins when it is time to try again."""
+_AWAY_SINCE: Final = "away"
+"""Name in the checkpoint of since when a job waits for a bucket, and at which point."""
 # As long as it has waited already, but no longer than this.
 _LONGEST_PAUSE: Final = timedelta(minutes=5)
 _MOST_AWAY: Final = timedelta(days=1)
@@ -81,7 +83,7 @@ def _point(job: Job) -> list[str | int | None]:
     """Where a job is: another once it has got any further."""
     now = job.progress or {}
     # What was finished since the last heartbeat is in the checkpoint alone.
-    kept = {name: one for name, one in job.checkpoint.items() if name not in {DEATHS, AWAY}}
+    kept = {name: one for name, one in job.checkpoint.items() if name not in {DEATHS, _AWAY_SINCE}}
     done = hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
     return [now.get("phase"), now.get("step"), done]
 
@@ -97,11 +99,11 @@ def wait_for_bucket(job: Job) -> bool:
         return False
     now = datetime.now(UTC)
     # Whoever retries it waits for another day.
-    at, known = [*_point(job), str(job.started_at)], job.checkpoint.get(AWAY, {})
+    at, known = [*_point(job), str(job.started_at)], job.checkpoint.get(_AWAY_SINCE, {})
     since = known["since"] if known.get("at") == at else now.isoformat()
     if now - datetime.fromisoformat(since) > _MOST_AWAY:
         return False
-    job.checkpoint = {**job.checkpoint, AWAY: {"at": at, "since": since}}
+    job.checkpoint = {**job.checkpoint, _AWAY_SINCE: {"at": at, "since": since}}
     give_back_job(job)
     job.message = BUCKET_AWAY
     return True
@@ -119,8 +121,10 @@ def may_begin(session: Session, job: Job, now: datetime) -> bool:
     """Whether nothing keeps a blocked ``job`` any more, ``now`` by the database's clock."""
     if session.scalar(in_the_way(job).limit(1)) is not None:
         return False
-    if job.message == BUCKET_AWAY and job.sent_at is not None:
-        waited = job.sent_at - datetime.fromisoformat(job.checkpoint[AWAY]["since"])
+    # Not where it begins anew meanwhile, as of another size.
+    since = job.checkpoint.get(_AWAY_SINCE, {}).get("since")
+    if job.message == BUCKET_AWAY and job.sent_at is not None and since is not None:
+        waited = job.sent_at - datetime.fromisoformat(since)
         if now - job.sent_at < min(waited, _LONGEST_PAUSE):
             return False
     return disk.room(settings()).state == "ok"

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from core import events
 from core.errors import Conflict, DomainError
 from core.files import disk
-from core.files.buckets import AWAY
+from core.files.buckets import LOCATION_UNAVAILABLE
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.jobs.pauses import Pause
@@ -96,7 +96,7 @@ def _run(context: JobContext, handler: Handler) -> None:
         context.log.write("stops: the database went away; the job starts again by itself")
     except (DomainError, ModelError) as error:
         code = getattr(error, "code", "model_error")
-        if code == AWAY and _wait_for_bucket(context):
+        if code == LOCATION_UNAVAILABLE and _wait_for_bucket(context):
             return
         _end(context, handler, JobState.FAILED, error={"code": code, "detail": str(error)})
     except Exception as error:

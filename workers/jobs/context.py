@@ -64,8 +64,6 @@ class Paused(Exception):
 
 DEATHS: Final = "deaths"
 """Name in the checkpoint of how many workers have ended at which point of a job."""
-AWAY: Final = "away"
-"""Name in the checkpoint of since when a job waits for a bucket, and at which point."""
 
 
 @lru_cache

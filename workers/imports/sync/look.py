@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from core import events
 from core.errors import DomainError
 from core.files import disk
-from core.files.buckets import AWAY, Buckets
+from core.files.buckets import LOCATION_UNAVAILABLE, Buckets
 from core.jobs import queue
 from core.jobs.imports import ImportParams
 from core.lifecycle import new_job
@@ -205,7 +205,8 @@ def _may_import(session: Session, sync: Sync, *, asked: bool) -> bool:
     last = session.get(Job, sync.import_id) if sync.import_id is not None else None
     if last is None or last.state is JobState.SUCCEEDED:
         return True
-    was_away = last.state is JobState.FAILED and (last.error or {}).get("code") == AWAY
+    code = (last.error or {}).get("code")
+    was_away = last.state is JobState.FAILED and code == LOCATION_UNAVAILABLE
     return was_away or (last.state in _UNDONE and asked)
 
 
