@@ -43,7 +43,7 @@ from workers.jobs.stores import open_store, side_of
 from workers.labels.draws import reached
 from workers.labels.job_inputs import class_names
 from workers.labels.learners import learner_of
-from workers.labels.snapshot import Snapshot, take
+from workers.labels.snapshot import Snapshot, labeled_outside, take
 from workers.labels.subset import dropped_of
 from workers.weights import with_file
 
@@ -253,7 +253,8 @@ class Advance:
             models = self.settings.learn_from_model_labels
             snapshot = take(session, project_id, closing, released, models=models)
             dropped = dropped_of(session, self.context.storage, self.settings.subset, snapshot)
-            replace(snapshot, dropped=dropped).save(self.file("snapshot.npz"))
+            outside = labeled_outside(session, project_id)
+            replace(snapshot, dropped=dropped, **outside).save(self.file("snapshot.npz"))
             noted = {
                 # Images answered meanwhile drop out at publishing; rank enough to replace them.
                 "spare": open_queries(session, project_id),

@@ -15,7 +15,7 @@ from core.tables import Annotation, Audit, Example, Query
 from models.protocols import OOD, Indices
 from workers.labels.draws import read_batches, read_draws
 from workers.labels.snapshot import Snapshot
-from workers.labels.whole import departures
+from workers.labels.whole import has_departures
 
 Earlier = dict[str, NDArray[Any]]
 
@@ -99,7 +99,7 @@ def _is_the_same(session: Session, project_id: int, snapshot: Snapshot) -> bool:
     )
     if session.scalar(select(changed)):
         return False
-    return len(departures(session, project_id, batches).times) == 0
+    return not has_departures(session, project_id, batches)
 
 
 def _was_shown() -> ColumnElement[bool]:

@@ -250,7 +250,6 @@ def take(
     known_otherwise = np.union1d(found.indices, read_labeled_by_models(session, project_id))
     evaluation, truths = read_truths(session, project_id, task, class_ids)
     pool = pool_indices(session, project_id, Split.POOL)
-    outside = _labeled_outside(session, project_id)
     count = session.scalar(select(func.count()).where(Example.project_id == project_id)) or 0
     draws = read_draws(session, project_id, closing, released)
     drawn = np.isin(found.indices, draws.indices)
@@ -274,8 +273,6 @@ def take(
         reviewed=labeled[found.reviewed[known]],
         requested=labeled[found.requested[known]],
         typical=labeled[chosen],
-        outside=outside[:, 0],
-        outside_is_ood=outside[:, 1] == 1,
         **_audited(found, np.flatnonzero(drawn)),
     )
 
@@ -290,8 +287,8 @@ def _audited(found: Verdicts, at: Array) -> dict[str, Any]:
     }
 
 
-def _labeled_outside(session: Session, project_id: int) -> Array:
-    """(S, 2) pool index, and whether it is OOD, of what ``Snapshot.outside`` holds."""
+def labeled_outside(session: Session, project_id: int) -> dict[str, Any]:
+    """Read ``outside`` and ``outside_is_ood`` of a snapshot, which closing rounds alone look at."""
     opened = select(Round.opened_at).where(Round.project_id == project_id, Round.number == 0)
     said = aliased(Annotation)
     before = exists().where(
@@ -318,7 +315,8 @@ def _labeled_outside(session: Session, project_id: int) -> Array:
         .execution_options(yield_per=_ROWS)
     )
     rows = (tuple(row) for row in session.execute(statement))
-    return np.fromiter(rows, dtype=np.dtype((np.int64, 2))).astype(np.int64, copy=False)
+    found = np.fromiter(rows, dtype=np.dtype((np.int64, 2)))
+    return {"outside": found[:, 0], "outside_is_ood": found[:, 1] == 1}
 
 
 def pool_indices(session: Session, project_id: int, split: Split) -> Array:

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Float, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, Float, Select, and_, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from core.states import Source, Split
@@ -51,6 +51,31 @@ def departures(session: Session, project_id: int, batches: Sequence[Batch]) -> D
     """
     if not batches:
         return Departures(np.empty(0, dtype=np.int64), np.empty(0))
+    labeled, held_out = _departures(project_id, batches)
+    rows = session.execute(labeled.execution_options(yield_per=_ROWS))
+    found = np.fromiter(
+        map(tuple, rows), dtype=np.dtype([("index", np.int64), ("time", np.float64)])
+    )
+    held = session.execute(held_out).all()
+    times = np.repeat([at.timestamp() for _, at in held], [images for images, _ in held])
+    return Departures(
+        np.concatenate([found["index"], np.full(len(times), -1)]),
+        np.concatenate([found["time"], times]),
+    )
+
+
+def has_departures(session: Session, project_id: int, batches: Sequence[Batch]) -> bool:
+    """Whether anything has left since the first of one or more batches was drawn."""
+    return any(
+        session.execute(one.limit(1)).first() is not None
+        for one in _departures(project_id, batches)
+    )
+
+
+def _departures(
+    project_id: int, batches: Sequence[Batch]
+) -> tuple[Select[int, float], Select[int, datetime]]:
+    """What was labeled, by pool index and second, and how many were held out or no longer, when."""
     since = datetime.fromtimestamp(min(one.since for one in batches), UTC)
     before = aliased(Annotation)
     is_first = ~exists().where(
@@ -66,31 +91,20 @@ def departures(session: Session, project_id: int, batches: Sequence[Batch]) -> D
             Example.split == Split.POOL,
             or_(
                 Annotation.source == Source.MODEL,
-                and_(is_first, or_(Query.id.is_(None), and_(Query.requested, ~is_fair()))),
+                and_(is_first, or_(Query.id.is_(None), and_(Query.requested, ~_is_fair()))),
             ),
         )
-        .execution_options(yield_per=_ROWS)
     )
-    found = np.fromiter(
-        map(tuple, session.execute(labeled)),
-        dtype=np.dtype([("index", np.int64), ("time", np.float64)]),
+    held_out = select(Audit.detail["images"].as_integer(), Audit.at).where(
+        Audit.project_id == project_id,
+        Audit.object_type == "examples",
+        Audit.verb.in_(("hold_out", "release")),
+        Audit.at >= since,
     )
-    held = session.execute(
-        select(Audit.detail["images"].as_integer(), Audit.at).where(
-            Audit.project_id == project_id,
-            Audit.object_type == "examples",
-            Audit.verb.in_(("hold_out", "release")),
-            Audit.at >= since,
-        )
-    ).all()
-    times = np.repeat([at.timestamp() for _, at in held], [images for images, _ in held])
-    return Departures(
-        np.concatenate([found["index"], np.full(len(times), -1)]),
-        np.concatenate([found["time"], times]),
-    )
+    return labeled, held_out
 
 
-def is_fair() -> ColumnElement[bool]:
+def _is_fair() -> ColumnElement[bool]:
     """Condition: a query was drawn uniformly."""
     return and_(Query.audit, Query.audit_probability.is_not(None))
 
