@@ -15,6 +15,8 @@ from pathlib import Path
 import httpx
 import psutil
 import psycopg
+from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from karat.local.fork_server import ForkedProcess, ForkServer
 from karat.local.programs import SERVING, WORKING
@@ -165,6 +167,14 @@ def scheduler(log: Path) -> Iterator[ForkedProcess]:
         yield process
 
 
+_BLOCKED = "SELECT pid FROM pg_locks WHERE NOT granted AND pg_blocking_pids(pid) && "
+
+
+def blocks(session: Session) -> bool:
+    """Whether somebody waits for what the transaction of a session has locked."""
+    return session.scalar(text(f"{_BLOCKED} ARRAY[pg_backend_pid()]")) is not None
+
+
 class Hold:
     """Makes the database stop at a chosen write until it is let go, so that a test can act then.
 
@@ -196,6 +206,13 @@ class Hold:
             (self._KEY,),
         )
         return [row[0] for row in rows]
+
+    def blocks(self) -> bool:
+        """Whether somebody else waits for what those have locked that have arrived at the write."""
+        held = self.waiting()
+        rows = self._connection.execute(f"{_BLOCKED} %s::int[]".encode(), (held,))
+        # Those that have arrived wait for each other, too: for the turn to go on.
+        return any(pid not in held for (pid,) in rows)
 
     def forget(self) -> None:
         """End the transactions that wait: what they wrote is rolled back.

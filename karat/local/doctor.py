@@ -97,7 +97,7 @@ def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
     else:
         yield Finding("Karat", True, f"is not running on {data_dir}; start it with: karat up")
         yield _port(port)
-    yield from _buckets()
+    yield from places()
     environment = {**os.environ, **{name: url for name, url in urls.items() if url}}
     environment["KARAT_DATA_DIR"] = str(data_dir)
     if urls["DATABASE_URL"]:
@@ -267,8 +267,13 @@ def _database(environment: dict[str, str]) -> Finding:
     )
 
 
-def _buckets() -> Iterator[Finding]:
-    """Whether the places that the settings name can be reached with the credentials there are."""
+def places() -> Iterator[Finding]:
+    """Check whether the places that the settings name can be used with the credentials there are.
+
+    Yields:
+        A finding for each place to import from, and one for where files are kept if that is a
+        bucket; one alone for settings that are none.
+    """
     from pydantic import ValidationError
 
     from core.errors import DomainError

@@ -1,11 +1,9 @@
 """A class goes while boxes of it are on their way: one of the two comes first, and says so."""
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import psycopg
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
@@ -14,15 +12,8 @@ from core.states import Decision, Role
 from core.tables import Annotation, Example, Project, ProjectClass, Suggestion
 from tests.api.test_boxes import box, boxed, result, said
 from tests.api.test_labeling import lease, send
-from tests.processes import Hold, eventually, libpq_url
+from tests.processes import Hold, eventually
 from tests.world import Caller, World
-
-
-def waits() -> bool:
-    """Whether a transaction waits for another that holds a row."""
-    with psycopg.connect(libpq_url(os.environ["DATABASE_URL"])) as connection:
-        statement = "SELECT FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
-        return connection.execute(statement).fetchone() is not None
 
 
 def without(http: TestClient, world: World, project: Project, gone: int) -> Callable[[], Any]:
@@ -52,7 +43,7 @@ def test_who_draws_first_keeps_the_class(http: TestClient, world: World) -> None
         answered = threads.submit(answer)
         eventually(hold.waiting, "the answer is about to be stored")
         removed = threads.submit(remove)
-        eventually(waits, "the class waits for the answer")
+        eventually(hold.blocks, "the class waits for the answer")
         hold.let_go()
     assert result(answered.result()) == ("accepted", None)
     assert (removed.result().status_code, removed.result().json()["code"]) == (409, "class_in_use")
@@ -89,7 +80,7 @@ def test_who_removes_first_has_the_boxes_refused(http: TestClient, world: World,
         removed = threads.submit(remove)
         eventually(hold.waiting, "the class is about to go")
         answered = threads.submit(draw)
-        eventually(waits, "the box waits for its class")
+        eventually(hold.blocks, "the box waits for its class")
         hold.let_go()
     assert removed.result().status_code == 200, removed.result().text
     found = answered.result()

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import psycopg
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.settings import Settings
 from core.states import ExampleState, ProjectRole, Role
 from core.tables import Annotation, Example, Member, Project, Query, Suggestion
 from tests.api.reviewing import call
@@ -305,9 +303,7 @@ def handing_out() -> Hold:
     return Hold("suggestions", "TG_OP = 'INSERT'")
 
 
-def test_who_decides_while_more_are_handed_out_waits_in_turn(
-    disputed: Crowd, installation: Settings
-) -> None:
+def test_who_decides_while_more_are_handed_out_waits_in_turn(disputed: Crowd) -> None:
     """Both lock images first: otherwise each would wait for the other."""
     first, _ = disputed.lease()
     hold = handing_out()
@@ -317,9 +313,7 @@ def test_who_decides_while_more_are_handed_out_waits_in_turn(
     eventually(hold.waiting, "images are locked")
     deciding = threading.Thread(target=lambda: found.append(disputed.decide(first, "keep")))
     deciding.start()
-    with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
-        blocked = "SELECT 1 FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
-        eventually(lambda: connection.execute(blocked).fetchall(), "the decision waits")
+    eventually(hold.blocks, "the decision waits")
     hold.let_go()
     for one in (leasing, deciding):
         one.join(30)

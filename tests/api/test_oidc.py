@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from joserfc import jwt
 from pydantic import SecretStr, ValidationError
-from sqlalchemy import select, text, update
+from sqlalchemy import select, update
 
 from api.bootstrap import reset
 from api.callers.principal import COOKIE
@@ -29,7 +29,7 @@ from core.settings.sign_in import read_roles
 from core.states import ProjectRole, Role
 from core.tables import ApiToken, Audit, Identity, LoginSession, Member, User
 from tests.passwords import hashed
-from tests.processes import eventually
+from tests.processes import blocks, eventually
 from tests.provider import CLIENT, SECRET, Claims, Provider, person, provider_running
 from tests.world import World
 
@@ -237,8 +237,7 @@ def test_an_admin_who_loses_their_group_waits_for_whoever_edits_admins(
     world.session.get(User, admin.id, with_for_update=True, populate_existing=True)
     with ThreadPoolExecutor(1) as threads:
         coming = threads.submit(come, http)
-        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        eventually(lambda: world.session.scalar(waiting), "the sign-in waits")
+        eventually(lambda: blocks(world.session), "the sign-in waits")
         world.session.scalars(select(User).where(User.role == Role.ADMIN).with_for_update())
         world.session.commit()
         assert refusal(coming.result()) == "sso_no_role"

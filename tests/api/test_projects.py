@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import func, select, text, update
+from sqlalchemy import func, select, update
 from sqlalchemy.exc import OperationalError
 
 from core.consensus import lock_examples
@@ -16,7 +16,7 @@ from core.rounds import lock_unfinished
 from core.states import ExampleState, JobKind, JobState, ProjectRole, Role, Split
 from core.tables import DRY_RUN, Annotation, Example, Job, Member, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
-from tests.processes import eventually
+from tests.processes import blocks, eventually
 from tests.world import Caller, World
 from workers.celery_tasks.remove_files import remove_files
 
@@ -486,8 +486,7 @@ def test_a_deletion_waits_for_answers_before_it_takes_what_they_need(
     world.session.execute(lock_unfinished(project.id))
     with ThreadPoolExecutor(1) as threads:
         deleted = threads.submit(http.delete, f"/api/projects/{project.id}", headers=admin.headers)
-        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        eventually(lambda: world.session.scalar(waiting), "the deletion waits")
+        eventually(lambda: blocks(world.session), "the deletion waits")
         # Who tries a job again locks that, and then waits for the project.
         locked = pytest.raises(OperationalError, match="could not obtain lock")
         with locked, world.session.begin_nested():

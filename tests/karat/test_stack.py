@@ -264,12 +264,13 @@ def test_doctor_minds_a_taken_port_only_where_that_one_is_wanted(
         (port,) = (one for one in said if one["subject"] == "port")
         assert port["ok"]
         assert port["detail"].startswith("8080 is taken; karat up takes ")
-        said = json.loads(
-            karat("doctor", "--data-dir", tmp_path, "--port", "8080", "--json", status=1).stdout
-        )
-        (port,) = (one for one in said if one["subject"] == "port")
+        words = ("doctor", "--data-dir", tmp_path, "--port", "8080", "--json")
+        said = json.loads(karat(*words, status=1, KARAT_STORAGE_URL="http://example.org").stdout)
+        port, settings = (one for one in said if one["subject"] in ("port", "settings"))
         assert not port["ok"]
         assert "--port" in port["remedy"]
+        # What is wrong with one does not keep it from looking at the other.
+        assert "KARAT_STORAGE_URL" in settings["detail"]
 
 
 def test_doctor_says_what_is_wrong(tmp_path: Path, karat: Run) -> None:

@@ -25,7 +25,7 @@ from tests.workers.import_files import Pool, reasons, zipped
 from tests.world import World
 from workers.imports.formats.lines import PLAIN
 from workers.imports.instructions.parquet import ParquetTable
-from workers.imports.instructions.parse import BESIDE
+from workers.imports.instructions.parse import BESIDE, WORDS
 from workers.imports.instructions.source import TextTable, instruction_source
 from workers.imports.items import Item
 from workers.jobs import context
@@ -240,10 +240,21 @@ def test_the_history_of_alpaca_goes_before_its_question(tmp_path: Path, kind: st
     assert [(one["instruction"], len(one["turns"])) for one in found] == [("Or?", 4)] * 2
 
 
+def test_the_history_in_a_cell_is_json_and_words_are_an_extra(tmp_path: Path) -> None:
+    cells = ['[["Or?", "No."]]', "[]", " ", "[see above]", 5]
+    lines = [{**ALPACA, "history": cell} for cell in cells]
+    items = read(tmp_path / "a.jsonl", lines)
+    assert [len(parts(one)["turns"]) for one in items] == [4, 0, 0, 0, 0]
+    assert [one.meta.get("history") for one in items] == [None, None, None, *cells[3:]]
+    assert [one.remark for one in items] == ["", "", "", WORDS, WORDS]
+    compared = [{"prompt": "So?", "chosen": "Yes.", "rejected": "No.", "history": "none"}]
+    for one in read(tmp_path / "b.jsonl", compared):
+        assert (one.meta, one.remark) == ({"history": "none"}, WORDS)
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"history": "Or?"}, "column history is no list of questions and answers"),
         ({"history": [["Or?"]]}, "column history is no list of questions and answers"),
         ({"history": [["Or?", "No."]], "output": ["a", "b"]}, "column output has several answers"),
     ],

@@ -9,14 +9,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from core.consensus import lock_examples
 from core.jobs.messages import RunJob
 from core.rounds import lock_unfinished
 from core.states import ExampleState, JobState, ProjectState, RoundState, Source, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
-from tests.processes import eventually
+from tests.processes import blocks, eventually
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
 from workers.execution.runner import run_job
@@ -453,8 +453,7 @@ def test_lost_originals_that_come_back_with_labels_wait_for_answers(world: World
     session.execute(lock_unfinished(project.id))
     with ThreadPoolExecutor(1) as threads:
         imported = threads.submit(run_job, message, handler)
-        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        eventually(lambda: session.scalar(waiting), "the import waits for the answer")
+        eventually(lambda: blocks(session), "the import waits for the answer")
         session.execute(lock_examples(Example.project_id == project.id))
         session.commit()
         imported.result()

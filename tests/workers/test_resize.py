@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import Engine, func, select, text
+from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
 from core import settings
@@ -25,7 +25,7 @@ from models.errors import ModelError
 from models.media import embedding_files
 from models.media.images.contrastive import embed_with_encoder
 from models.media.images.store import PixelStore
-from tests.processes import eventually, worker
+from tests.processes import blocks, eventually, worker
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, zipped
 from tests.workers.killing import ended_by_kill, state, victim
@@ -441,8 +441,7 @@ def test_a_round_that_an_answer_makes_meanwhile_goes_on_at_the_new_size(
     session.flush()
     with ThreadPoolExecutor(1) as threads, Session(engine) as swapping:
         named = threads.submit(name, swapping, project.id, 16)
-        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        eventually(lambda: session.scalar(waiting), "the swap waits for the answer")
+        eventually(lambda: blocks(session), "the swap waits for the answer")
         session.commit()
         named.result()
         swapping.commit()

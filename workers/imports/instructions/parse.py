@@ -1,5 +1,6 @@
 """Rows of files as rows of instruction data: Alpaca, chats of messages, ShareGPT, and their kin."""
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,7 @@ _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 MENDED: Final = "halves of characters in it, which no text can hold, were replaced"
 BESIDE: Final = "thoughts in its messages, and weights of 0, are left out"
 UNANSWERED: Final = "a response only says that there is none, such as <nooutput>"
+WORDS: Final = "its history is no list of questions and answers, and is kept as other columns are"
 _NO_RESPONSE: Final = re.compile(r"\s*<\s*no\s?(?:output|response|answer)\s*>\s*", re.IGNORECASE)
 
 
@@ -74,7 +76,8 @@ class Columns(NamedTuple):
         answered: What is answered.
         inputs: What it is asked about.
         system: What the model is told to be.
-        history: What was asked and answered before, in pairs.
+        history: What was asked and answered before, in pairs; of rows where it is words, which
+            other tables have in a column that is called so, it is none of their parts.
     """
 
     chat: str | None = None
@@ -187,7 +190,7 @@ def _pair(fields: Mapping[str, Any], columns: Columns, texts: _Texts) -> dict[st
         "input": "" if inputs is None else texts.of(fields.get(inputs), f"column {inputs}"),
         "responses": tuple(responses),
     }
-    before = _history(fields, columns)
+    before = _history(fields, columns, texts)
     if not before:
         return row
     if len(responses) > 1:
@@ -201,14 +204,37 @@ def _pair(fields: Mapping[str, Any], columns: Columns, texts: _Texts) -> dict[st
     return _of_turns(said, fields, columns, texts)
 
 
-def _history(fields: Mapping[str, Any], columns: Columns) -> Sequence[Sequence[object]]:
+def _history(
+    fields: Mapping[str, Any], columns: Columns, texts: _Texts
+) -> Sequence[Sequence[object]]:
     """Pairs of what was asked and answered before; none where nothing is said."""
-    pairs = fields.get(columns.history or "")
-    if not _says(pairs) or pairs == "[]":
+    said = fields.get(columns.history or "")
+    if not may_be_history(said):
+        texts.told = texts.told or WORDS
+        return ()
+    pairs = list_of(said)
+    if not _says(pairs):
         return ()
     if isinstance(pairs, list) and all(isinstance(one, list) and len(one) == 2 for one in pairs):
         return pairs
     raise _Unfit(f"column {columns.history} is no list of questions and answers")
+
+
+def may_be_history(value: object) -> bool:
+    """Whether a cell may say what was said before: words and numbers are something else."""
+    return not isinstance(list_of(value), str | int | float)
+
+
+def list_of(value: object) -> Any:
+    """A list, also one that a cell has as JSON; None of a blank cell."""
+    if not isinstance(value, str):
+        return value
+    if not value.strip():
+        return None
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def is_chat(value: Sequence[object]) -> bool:

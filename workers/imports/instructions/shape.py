@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from workers.imports.instructions.compared import ASKED, Stated
-from workers.imports.instructions.parse import HISTORIES, SYSTEMS
+from workers.imports.instructions.parse import HISTORIES, SYSTEMS, may_be_history
 from workers.imports.items import Refused
 
 NUMBERED: Final = re.compile(
@@ -69,7 +69,9 @@ class There:
         def pair(name: str | None) -> tuple[str, Any] | None:
             return None if name is None else (name, fields.get(name))
 
-        taken = {*own, self.asked, self.inputs, self.system, self.history}
+        taken = {*own, self.asked, self.inputs, self.system}
+        if may_be_history(fields.get(self.history or "")):
+            taken.add(self.history)
         others = {name: value for name, value in fields.items() if name not in taken}
         asked = pair(self.asked) or (ASKED[0], None)
         return Stated(

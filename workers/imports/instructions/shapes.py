@@ -1,13 +1,12 @@
 """In which shapes other tools keep answers to compare, and what people said of them. Pure."""
 
-import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import isfinite, nan
 from typing import Any, Final, NamedTuple
 
 from workers.imports.instructions.compared import Stated
-from workers.imports.instructions.parse import find_columns
+from workers.imports.instructions.parse import find_columns, list_of
 from workers.imports.instructions.shape import NUMBERED, SIDES, Fields, Shape, There
 from workers.imports.instructions.tools import argilla, label_studio
 from workers.imports.items import Refused
@@ -228,7 +227,7 @@ def _within(name: str, held: Sequence[Any]) -> _Places:
 
 
 def _ranks(column: str, value: Any, names: Sequence[str]) -> _Places:
-    listed = _list_of(value)
+    listed = list_of(value)
     if isinstance(listed, list) and listed and set(map(str, listed)) == set(names):
         # The answers by name, the best first.
         order = [str(one) for one in listed]
@@ -237,7 +236,7 @@ def _ranks(column: str, value: Any, names: Sequence[str]) -> _Places:
 
 
 def _numbers(column: str, value: Any, sign: float) -> _Places:
-    listed = _list_of(value)
+    listed = list_of(value)
     if listed is None or listed == []:
         return None
     if not isinstance(listed, list):
@@ -249,18 +248,6 @@ def _numbers(column: str, value: Any, sign: float) -> _Places:
     if not all(one is None or isfinite(one) for one in numbers):
         return Refused(f"column {column} holds what is no number")
     return column, numbers
-
-
-def _list_of(value: Any) -> Any:
-    """A list, also one that a cell has as JSON."""
-    if not isinstance(value, str):
-        return value
-    if not value.strip():
-        return None
-    try:
-        return json.loads(value)
-    except ValueError:
-        return value
 
 
 def _best(

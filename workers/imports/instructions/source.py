@@ -22,6 +22,7 @@ from workers.imports.instructions.parse import (
     Columns,
     Parsed,
     find_columns,
+    may_be_history,
     parse,
 )
 from workers.imports.instructions.row_source import KEY, RowSource, Table
@@ -187,7 +188,10 @@ class InstructionSource(RowSource):
     def _others(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """What a row holds beside its parts; of our own exports what it held before."""
         if not self._is_ours:
-            return self._without(row, self._columns.all)
+            taken, history = self._columns.all, self._columns.history
+            if history is not None and not may_be_history(row.get(history)):
+                taken.remove(history)
+            return self._without(row, taken)
         try:
             held = json.loads(row.get("meta") or "{}")
         except (TypeError, ValueError):
