@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -27,8 +27,6 @@ _PARAMETERS = re.compile(
     r"(?<![\w-])(folder_split|count_from|(?:key|image|label|split|annotation)_column)(?!\w)=?"
 )
 
-# The largest budget there is stands for none, as on the pages: such a round ends with its queue.
-_ENDLESS: Final = 1e9
 # Lines in a log on how far something is are so far apart: at each tenth, and between.
 _LEAST_SECONDS = 5.0
 _MOST_SECONDS = 30.0
@@ -44,7 +42,7 @@ def plain(text: object) -> str:
     Args:
         text: Of any characters; lines and tabs stay.
     """
-    return _COMMANDS.sub("\ufffd", str(text))
+    return _COMMANDS.sub("\ufffd", str(text).replace("\r\n", "\n"))
 
 
 def echo(text: object, *, err: bool = False, nl: bool = True) -> None:
@@ -169,7 +167,9 @@ def spent(round_: Mapping[str, Any]) -> str:
     Args:
         round_: With ``spent`` and ``budget``, both in answers or both in seconds.
     """
-    has_end = round_["budget"] < _ENDLESS
+    from core.settings.project import MOST_BUDGET
+
+    has_end = round_["budget"] < MOST_BUDGET
     costs = (round_["spent"], round_["budget"]) if has_end else (round_["spent"],)
     return "/".join(f"{cost:,.1f}".removesuffix(".0") for cost in costs)
 

@@ -16,6 +16,9 @@ Goal = Literal["best_model", "find_all"]
 FirstQueue = Literal["typical", "random"]
 """What the first round asks about, while no model can choose (``docs/adr``, 0040)."""
 
+MOST_BUDGET: Final = 1e9
+"""It stands for none, on the pages, too (``hasEnd``): such a round ends with its queue."""
+
 STRATEGY_OF: Final[dict[Goal, str]] = {"best_model": "expected_value", "find_all": "most_likely"}
 """The strategy that a goal brings, unless another is chosen (``docs/adr``, 0039)."""
 
@@ -90,7 +93,7 @@ class ProjectSettings(_Strict):
     goal: Goal = "best_model"
     input_size: int | None = Field(default=None, ge=8, le=512)
     seed: int = Field(default=0, ge=0, lt=2**31)
-    budget: float = Field(default=100.0, gt=0, le=1e9)
+    budget: float = Field(default=100.0, gt=0, le=MOST_BUDGET)
     cost: Cost = Field(default_factory=Cost)
     overlap: int = Field(default=1, ge=1, le=20)
     second_looks: float | None = Field(default=None, ge=0, le=0.5)

@@ -18,3 +18,8 @@ def test_a_name_commands_no_terminal(capsys: pytest.CaptureFixture[str]) -> None
     assert not {"\x1b", "\x07", "\x9b"} & {*said.out, *said.err}
     assert (said.out.count("고양이\u200d"), said.err.count("고양이\u200d")) == (3, 2)
     assert json.loads(said.out[said.out.index("{") :]) == {"name": NAME}
+
+
+def test_lines_that_end_as_on_windows_are_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    echo("one\r\ntwo\rover it")
+    assert capsys.readouterr().out == "one\ntwo\ufffdover it\n"
