@@ -45,15 +45,17 @@ def plain(text: object) -> str:
     return _COMMANDS.sub("\ufffd", str(text).replace("\r\n", "\n"))
 
 
-def echo(text: object, *, err: bool = False, nl: bool = True) -> None:
+def echo(text: object, *, err: bool = False, nl: bool = True, fg: str | None = None) -> None:
     """Write a text for people.
 
     Args:
         text: What to say.
         err: Whether it goes where the output of a command does not go to.
         nl: Whether a line ends with it.
+        fg: A colour of click's, where the terminal has any.
     """
-    typer.echo(plain(text), err=err, nl=nl)
+    shown = plain(text)
+    typer.echo(typer.style(shown, fg=fg) if fg else shown, err=err, nl=nl)
 
 
 def with_options(message: str) -> str:

@@ -13,10 +13,11 @@ def test_a_name_commands_no_terminal(capsys: pytest.CaptureFixture[str]) -> None
     show_table(("name",), [(NAME,)], "")
     show_error(NAME, NAME)
     echo(NAME)
+    echo(NAME, fg="red", err=True)
     show_json({"name": NAME})
     said = capsys.readouterr()
     assert not {"\x1b", "\x07", "\x9b"} & {*said.out, *said.err}
-    assert (said.out.count("고양이\u200d"), said.err.count("고양이\u200d")) == (3, 2)
+    assert (said.out.count("고양이\u200d"), said.err.count("고양이\u200d")) == (3, 3)
     assert json.loads(said.out[said.out.index("{") :]) == {"name": NAME}
 
 
