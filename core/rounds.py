@@ -8,8 +8,8 @@ from sqlalchemy import Select, select
 from core.errors import Conflict
 from core.jobs.params import AdvanceParams
 from core.lifecycle import move_round, new_job
-from core.settings.project import MOST_BUDGET, ProjectSettings
-from core.states import ArtifactKind, JobKind, JobState, RoundState
+from core.settings.project import ProjectSettings
+from core.states import MOST_BUDGET, ArtifactKind, JobKind, JobState, RoundState
 from core.tables import Artifact, Job, Project, Round
 from core.tasks.registry import task_type
 

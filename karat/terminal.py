@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from core.security.private import private_files
+from core.states import MOST_BUDGET
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -169,8 +170,6 @@ def spent(round_: Mapping[str, Any]) -> str:
     Args:
         round_: With ``spent`` and ``budget``, both in answers or both in seconds.
     """
-    from core.settings.project import MOST_BUDGET
-
     has_end = round_["budget"] < MOST_BUDGET
     costs = (round_["spent"], round_["budget"]) if has_end else (round_["spent"],)
     return "/".join(f"{cost:,.1f}".removesuffix(".0") for cost in costs)

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from core.errors import Conflict
-from core.states import Verdict
+from core.states import MOST_BUDGET, Verdict
 
 Mode = Literal["single", "grid"]
 """How annotators see images: one at a time, or many at once."""
@@ -15,9 +15,6 @@ Goal = Literal["best_model", "find_all"]
 
 FirstQueue = Literal["typical", "random"]
 """What the first round asks about, while no model can choose (``docs/adr``, 0040)."""
-
-MOST_BUDGET: Final = 1e9
-"""It stands for none, on the pages, too (``hasEnd``): such a round ends with its queue."""
 
 STRATEGY_OF: Final[dict[Goal, str]] = {"best_model": "expected_value", "find_all": "most_likely"}
 """The strategy that a goal brings, unless another is chosen (``docs/adr``, 0039)."""
