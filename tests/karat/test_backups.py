@@ -104,13 +104,14 @@ def test_where_folders_cannot_be_locked_links_go_when_they_are_old(
     def refused(*_: Any) -> None:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
-    old, new = (tmp_path / f"links.{one}.part" for one in ("old", "new"))
-    for links in (old, new):
-        links.mkdir()
-    os.utime(old, (0, 0))
+    old, new, mine = map(tmp_path.joinpath, ("links.old.part", "links.new.part", "backup-mine"))
+    for folder in (old, new, mine):
+        folder.mkdir()
+    for folder in (old, mine):
+        os.utime(folder, (0, 0))
     monkeypatch.setattr(fcntl, "flock", refused)
     remove_links(tmp_path)
-    assert list(tmp_path.iterdir()) == [new]
+    assert {*tmp_path.iterdir()} == {new, mine}
 
 
 def test_a_backup_that_fails_removes_none_and_is_tried_sooner(tmp_path: Path) -> None:
