@@ -9,7 +9,7 @@ from core.errors import Conflict
 from core.jobs.params import AdvanceParams
 from core.lifecycle import move_round, new_job
 from core.settings.project import ProjectSettings
-from core.states import ArtifactKind, JobKind, JobState, RoundState
+from core.states import MOST_BUDGET, ArtifactKind, JobKind, JobState, RoundState
 from core.tables import Artifact, Job, Project, Round
 from core.tasks.registry import task_type
 
@@ -25,7 +25,6 @@ REFINING: Final = frozenset({"warm_start", "propose_more"})
 """Phases of a job that make an open queue better, and that nothing waits for."""
 AFTER_OPENING: Final = REFINING | {"embed"}
 """Phases of a project's first job that come after its round has opened."""
-_MOST_BUDGET: Final = 1e9
 _ALGORITHMS = ("model", "strategy", "purity", "informativeness", "subset")
 
 
@@ -120,7 +119,7 @@ def new_audit_round(project: Project, last: int, draws: int) -> Round:
     round_.strategy = AUDIT
     price = max(settings.cost.c_in, settings.cost.c_ood) * settings.overlap
     # Seconds are not known before; it closes when its queue is empty.
-    round_.budget = _MOST_BUDGET if settings.cost.mode == "seconds" else draws * price
+    round_.budget = MOST_BUDGET if settings.cost.mode == "seconds" else draws * price
     return round_
 
 
@@ -130,7 +129,7 @@ def new_certificate_round(project: Project, last: int, overlap: int) -> Round:
     It closes when the certificate is decided and its queue is empty.
     """
     round_ = new_round(project, last + 1)
-    round_.strategy, round_.budget = CERTIFICATE, _MOST_BUDGET
+    round_.strategy, round_.budget = CERTIFICATE, MOST_BUDGET
     round_.settings = {**round_.settings, "overlap": overlap}
     return round_
 

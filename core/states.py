@@ -94,6 +94,10 @@ class RoundState(StrEnum):
     FAILED = "failed"
 
 
+MOST_BUDGET: Final = 1e9
+"""Of a round; it stands for none, on the pages, too (``hasEnd``): the round ends with its queue."""
+
+
 class JobState(StrEnum):
     """Where a job is in its life; one that is paused waits for somebody to decide."""
 

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from core.security.private import private_files
+from core.states import MOST_BUDGET
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,8 +28,6 @@ _PARAMETERS = re.compile(
     r"(?<![\w-])(folder_split|count_from|(?:key|image|label|split|annotation)_column)(?!\w)=?"
 )
 
-# The largest budget there is stands for none, as on the pages: such a round ends with its queue.
-_ENDLESS: Final = 1e9
 # Lines in a log on how far something is are so far apart: at each tenth, and between.
 _LEAST_SECONDS = 5.0
 _MOST_SECONDS = 30.0
@@ -44,18 +43,20 @@ def plain(text: object) -> str:
     Args:
         text: Of any characters; lines and tabs stay.
     """
-    return _COMMANDS.sub("\ufffd", str(text))
+    return _COMMANDS.sub("\ufffd", str(text).replace("\r\n", "\n"))
 
 
-def echo(text: object, *, err: bool = False, nl: bool = True) -> None:
+def echo(text: object, *, err: bool = False, nl: bool = True, fg: str | None = None) -> None:
     """Write a text for people.
 
     Args:
         text: What to say.
         err: Whether it goes where the output of a command does not go to.
         nl: Whether a line ends with it.
+        fg: A colour of click's, where the terminal has any.
     """
-    typer.echo(plain(text), err=err, nl=nl)
+    shown = plain(text)
+    typer.echo(typer.style(shown, fg=fg) if fg else shown, err=err, nl=nl)
 
 
 def with_options(message: str) -> str:
@@ -169,7 +170,7 @@ def spent(round_: Mapping[str, Any]) -> str:
     Args:
         round_: With ``spent`` and ``budget``, both in answers or both in seconds.
     """
-    has_end = round_["budget"] < _ENDLESS
+    has_end = round_["budget"] < MOST_BUDGET
     costs = (round_["spent"], round_["budget"]) if has_end else (round_["spent"],)
     return "/".join(f"{cost:,.1f}".removesuffix(".0") for cost in costs)
 

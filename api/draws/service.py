@@ -132,11 +132,10 @@ async def ask(
     if round_ is None:
         round_ = await _opened(session, project, len(drawn))
     await _put(session, project, storage, round_, drawn, len(drawn) / free)
-    of = await session.scalar(
+    last = await session.scalar(
         select(func.max(Example.pool_index)).where(Example.project_id == project.id)
     )
-    of = (of or 0) + 1
-    note_draws(round_, of=of, free=free, drawn=len(drawn), requested=True, at=at)
+    note_draws(round_, of=(last or 0) + 1, free=free, drawn=len(drawn), requested=True, at=at)
     record(
         session,
         principal,

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from core.errors import Conflict
-from core.states import Verdict
+from core.states import MOST_BUDGET, Verdict
 
 Mode = Literal["single", "grid"]
 """How annotators see images: one at a time, or many at once."""
@@ -90,7 +90,7 @@ class ProjectSettings(_Strict):
     goal: Goal = "best_model"
     input_size: int | None = Field(default=None, ge=8, le=512)
     seed: int = Field(default=0, ge=0, lt=2**31)
-    budget: float = Field(default=100.0, gt=0, le=1e9)
+    budget: float = Field(default=100.0, gt=0, le=MOST_BUDGET)
     cost: Cost = Field(default_factory=Cost)
     overlap: int = Field(default=1, ge=1, le=20)
     second_looks: float | None = Field(default=None, ge=0, le=0.5)

@@ -17,7 +17,7 @@ import typer
 from core.files.compression import plain_name
 from karat.commands.connection import JsonOption
 from karat.commands.imports import FolderSplitOption, folder_choices
-from karat.terminal import check_bar, echo, plain, show_error, show_json
+from karat.terminal import check_bar, echo, show_error, show_json
 
 _FAILED = 1
 _INTERRUPTED = 130
@@ -228,7 +228,7 @@ def _events(process: "subprocess.Popen[str]") -> Iterator[dict[str, Any]]:
 
 def _show(result: dict[str, Any], path: Path) -> None:
     for warning in result["warnings"]:
-        typer.secho(plain(warning), fg="yellow", err=True)
+        echo(warning, fg="yellow", err=True)
     for line in result["said"]:
         echo(line)
     if count := result["contradicted"]:

@@ -1,14 +1,12 @@
 """One file with the database and everything in storage, of one moment, while Karat runs."""
 
 import contextlib
-import fcntl
 import os
 import re
 import shutil
 import subprocess
 import tarfile
 import tempfile
-import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,16 +24,12 @@ from core.security.private import private_files
 from karat.local.archive import DATABASE, FORMAT, MANIFEST, STORED, ArchiveWriter, Manifest
 from karat.local.embedded import postgres_programs
 from karat.local.installation import Installation
+from karat.local.links import Links, links_in
 from karat.local.processes import ServiceError, tied
 
 _WARM_UP: Final = "warm-up.npz"
 """`core.files.storage.Storage.warm_up`, which the next job that wants it makes again."""
 
-_LINKS: Final = "backup-"
-# What others take away, or replace, while a backup copies files.
-_KEPT: Final = ("projects", "uploads")
-# Where locks do not reach from one machine to another: longer than a backup takes.
-_LEFT_SECONDS: Final = 86_400.0
 _BLOCK: Final = 5000
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 # "pg_dump (PostgreSQL) 18.1 (Debian 18.1-1)"
@@ -66,9 +60,10 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
     """Write a backup; it has its name only when it is whole.
 
     The database is dumped from one snapshot. Files are only ever added, whole, before the rows that
-    name them, so those copied after the snapshot hold all that it names. Where they go or are
-    replaced meanwhile, as uploads and files of projects are, links keep them until they are copied.
-    What no row names, such as images of a project that was just deleted, stays out.
+    name them, so those copied after the snapshot hold all that it names. Uploads and artifacts may
+    go or be replaced meanwhile: links keep them until they are copied, where the file system has
+    any. What no row names, such as images of a project that was just deleted, stays out; of what
+    projects have, all is copied.
 
     Args:
         installation: What to back up.
@@ -98,10 +93,13 @@ def _write(installation: Installation, output: IO[bytes], part: Path) -> int:
         psycopg.connect(installation.libpq_url) as connection,
         tarfile.open(fileobj=output, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
-        kept = stack.enter_context(_kept(installation.data_dir))
+        links = stack.enter_context(links_in(installation.data_dir))
+        # Before the snapshot, too: what it names may be replaced before it is linked.
+        _link(links, installation.data_dir, _describe(connection)[-1])
+        connection.rollback()
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         manifest, snapshot, wanted = _describe(connection)
-        kept.keep()
+        _link(links, installation.data_dir, wanted)
         # Beside the archive, under its name: what one that is killed leaves there is known for what
         # it is, and goes before the next (``karat.local.backups``).
         dump = part.with_suffix(".dump")
@@ -112,7 +110,7 @@ def _write(installation: Installation, output: IO[bytes], part: Path) -> int:
         writer.add_bytes(MANIFEST, manifest.to_json())
         writer.add(DATABASE, dump)
         dump.unlink()
-        for name, path in wanted.of(_stored(kept), connection):
+        for name, path in wanted.of(_stored(links, installation.data_dir, wanted), connection):
             writer.add(f"storage/{name}", path)
         _require_same(connection, wanted)
         return writer.finish() - 2
@@ -127,6 +125,8 @@ class _Wanted:
     uploads: set[str]
     weights: set[str]
     """Where they are in storage."""
+    artifacts: set[str]
+    """Where they are in storage."""
 
     def of(
         self, stored: Iterator[tuple[str, Path]], connection: psycopg.Connection[Any]
@@ -140,12 +140,15 @@ class _Wanted:
                     wanted = path.name in images
                 elif folder == "projects":
                     wanted = rest.partition("/")[0] in self._folders
-                elif folder == "weights":
-                    wanted = name in self.weights
                 else:
-                    wanted = path.name in self.uploads
+                    wanted = name in self.weights or name in self.passing
                 if wanted:
                     yield name, path
+
+    @cached_property
+    def passing(self) -> set[str]:
+        """Where files are that may go or be replaced while others are copied."""
+        return self.artifacts | {f"uploads/{one}" for one in self.uploads}
 
     @cached_property
     def _folders(self) -> set[str]:
@@ -182,7 +185,13 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, _Want
         # A plan that waits for its answer has succeeded, and is started from its upload.
         "AND (state <> 'succeeded' OR params ? 'dry_run')"
     )
-    wanted = _Wanted(projects, {row[0] for row in uploads}, _weights(connection))
+    artifacts = connection.execute("SELECT storage_key FROM artifacts")
+    wanted = _Wanted(
+        projects,
+        {row[0] for row in uploads},
+        _weights(connection),
+        {row[0] for row in artifacts},
+    )
     manifest = Manifest(
         format=FORMAT,
         karat=version("karat"),
@@ -285,92 +294,26 @@ def _find(name: str, server: int) -> str:
     )
 
 
-class _Kept:
-    """Files that go or are replaced while others are copied, kept by links.
-
-    An import that ends takes its upload away, and what is made anew takes the place of a selection
-    or a map.
-    """
-
-    def __init__(self, data_dir: Path, directory: Path) -> None:
-        self._data_dir, self._directory = data_dir, directory
-        self._can_link = True
-
-    def keep(self) -> None:
-        """Link what is there now; what has gone since the last time stays."""
-        for path in (path for folder in _KEPT for path in _files(self._data_dir / folder)):
-            link = self._directory / path.relative_to(self._data_dir)
-            try:
-                self._link(path, link)
-            except FileNotFoundError:
-                continue
-            except OSError:
-                # No such thing in this file system: they are copied as they are then.
-                self._can_link = False
-                return
-
-    def _link(self, path: Path, link: Path) -> None:
-        if link.exists() and link.samefile(path):
-            return
-        link.parent.mkdir(parents=True, exist_ok=True)
-        new = link.with_name(f"{link.name}.part")
-        os.link(path, new)
-        os.replace(new, link)
-
-    def root(self, folder: str) -> Path:
-        """Where the files of a folder of ``STORED`` are."""
-        return (self._directory if self._can_link and folder in _KEPT else self._data_dir) / folder
+def _link(links: Links, data_dir: Path, wanted: _Wanted) -> None:
+    """Link what may go or be replaced, and uploads whose import nobody has started yet."""
+    links.keep({name for name, _ in _files(data_dir, "uploads")} | wanted.artifacts)
 
 
-@contextlib.contextmanager
-def _kept(data_dir: Path) -> Iterator[_Kept]:
-    # Beside the files: links do not reach over file systems.
-    _remove_links(data_dir)
-    with (
-        contextlib.ExitStack() as stack,
-        tempfile.TemporaryDirectory(prefix=_LINKS, dir=data_dir) as name,
-    ):
-        # Where folders cannot be locked, nobody takes this one for left over either.
-        with contextlib.suppress(OSError):
-            stack.enter_context(_locked(Path(name)))
-        kept = _Kept(data_dir, Path(name))
-        kept.keep()
-        yield kept
-
-
-def _remove_links(data_dir: Path) -> None:
-    """Remove what backups that were killed have left: their locks are free."""
-    for path in data_dir.glob(f"{_LINKS}*"):
-        # In use, or not to be locked.
-        with contextlib.suppress(OSError):
-            if path.is_dir() and time.time() - path.stat().st_mtime > _LEFT_SECONDS:
-                with _locked(path):
-                    shutil.rmtree(path)
-
-
-@contextlib.contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _stored(kept: _Kept) -> Iterator[tuple[str, Path]]:
-    """Name and place of every file to keep."""
+def _stored(links: Links, data_dir: Path, wanted: _Wanted) -> Iterator[tuple[str, Path]]:
+    """Name and place of every file to keep; first of those that others may take away."""
+    yield from ((name, links.path(name)) for name in sorted(wanted.passing))
     for folder in STORED:
-        root = kept.root(folder)
-        for path in _files(root):
-            yield str(Path(folder, path.relative_to(root))), path
+        for name, path in _files(data_dir, folder):
+            if name not in wanted.passing:
+                yield name, path
 
 
-def _files(root: Path) -> Iterator[Path]:
-    for parent, directories, names in os.walk(root):
+def _files(data_dir: Path, folder: str) -> Iterator[tuple[str, Path]]:
+    """Name and place of every file that is whole."""
+    for parent, directories, names in os.walk(data_dir / folder):
         directories.sort()
         for name in sorted(names):
             path = Path(parent, name)
             is_whole = not name.endswith(".part") and name != _WARM_UP
             if is_whole and path.is_file() and not path.is_symlink():
-                yield path
+                yield str(path.relative_to(data_dir)), path

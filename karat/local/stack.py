@@ -17,6 +17,7 @@ from typing import Self
 from core.security.private import private_files, protect
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from karat.local.fork_server import ForkServer
+from karat.local.links import remove_links
 from karat.local.logs import keep_small
 from karat.local.processes import DirectoryLock, Process, ServiceError, tail
 from karat.local.programs import Programs
@@ -143,6 +144,7 @@ class Stack:
         return self
 
     def _start(self) -> None:
+        remove_links(self.data_dir)
         self.port = choose_port(self.host, self.port)
         self._programs = Programs(
             self.data_dir,
@@ -261,13 +263,7 @@ class Stack:
                     "--without-gossip",
                     "--without-mingle",
                 )
-        self._start_program(
-            "scheduler",
-            *celery,
-            "beat",
-            "--pidfile=",
-            "--loglevel=INFO",
-        )
+        self._start_program("scheduler", *celery, "beat", "--pidfile=", "--loglevel=INFO")
         if self._backups is not None:
             self._start_program("backup", "karat", "backup", *self._backups)
 

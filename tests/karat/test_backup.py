@@ -194,8 +194,13 @@ def test_what_is_made_anew_meanwhile_is_backed_up_as_the_rows_name_it(
     world.session.add(Artifact(project_id=model.project_id, **row))
     world.session.commit()
 
+    linked: set[str] = set()
+
     def made_anew(*given: Any) -> None:
         dump(*given)
+        for folder in source.data_dir.glob("links.*.part"):
+            files = (path for path in folder.rglob("*") if path.is_file())
+            linked.update(str(path.relative_to(folder)) for path in files)
         world.storage.artifact(chosen).rename(world.storage.artifact(f"{chosen}-2"))
         write_atomically(
             world.storage.artifact(model.storage_key), lambda part: part.write_bytes(b"other")
@@ -207,6 +212,8 @@ def test_what_is_made_anew_meanwhile_is_backed_up_as_the_rows_name_it(
     restore_from(tmp_path / "karat.tar", empty)
     assert (empty.data_dir / chosen).read_bytes() == b"chosen"
     assert (empty.data_dir / model.storage_key).read_bytes() == b"model"
+    # Pixels and features are large, and take no room once their project is deleted.
+    assert linked == {"uploads/waiting.zip", chosen, model.storage_key}
     assert problems(empty) == []
 
 

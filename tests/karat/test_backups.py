@@ -4,6 +4,7 @@ And restores that are ended before they are done.
 """
 
 import errno
+import fcntl
 import os
 import shutil
 import signal
@@ -23,6 +24,7 @@ from karat.local import backup
 from karat.local.backup import BackedUp, back_up
 from karat.local.backups import Backups, read_every
 from karat.local.installation import Installation
+from karat.local.links import locked, remove_links
 from karat.local.processes import ServiceError
 from karat.local.restore import restore_from
 from karat.local.unfinished import discard, set_aside, settle, undo
@@ -80,20 +82,36 @@ def test_what_one_that_was_killed_leaves_goes_before_the_next(
             shutil.copy(path, tmp_path)
             left.append(path.name)
 
-    links = source.data_dir / "backup-killed"
-    links.mkdir()
-    (links / "waiting.zip").write_bytes(b"zip")
-    os.utime(links, (0, 0))
-    with monkeypatch.context() as patched:
+    killed, alive = (source.data_dir / f"links.{one}.part" for one in ("killed", "alive"))
+    for links in (killed, alive):
+        links.mkdir()
+        (links / "waiting.zip").write_bytes(b"zip")
+    with monkeypatch.context() as patched, locked(alive):
         patched.setattr(backup, "_dump", copied)
         backups.make(lambda path: back_up(source, path), START)
     assert len(left) == 2, "the archive and the dump, and nothing elsewhere"
-    assert not list(source.data_dir.glob("backup-*"))
+    assert list(source.data_dir.glob("links.*")) == [alive]
     assert len(list(backups.directory.iterdir())) == 1
     for name in left:
         shutil.move(tmp_path / name, backups.directory)
     backups.make(written, START + DAY)
     assert sorted(backups.directory.iterdir()) == sorted(one.path for one in backups.found())
+
+
+def test_where_folders_cannot_be_locked_links_go_when_they_are_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any) -> None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    old, new, mine = map(tmp_path.joinpath, ("links.old.part", "links.new.part", "backup-mine"))
+    for folder in (old, new, mine):
+        folder.mkdir()
+    for folder in (old, mine):
+        os.utime(folder, (0, 0))
+    monkeypatch.setattr(fcntl, "flock", refused)
+    remove_links(tmp_path)
+    assert {*tmp_path.iterdir()} == {new, mine}
 
 
 def test_a_backup_that_fails_removes_none_and_is_tried_sooner(tmp_path: Path) -> None:

@@ -87,8 +87,10 @@ def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
     assert f"karat up --data-dir {data}" in found["Karat"]["remedy"]
     # Its servers went with it: what they answer says nothing.
     assert not {"API", "database", "broker"} & found.keys()
+    (data / "links.killed.part").mkdir()
     # What the kill left behind does not keep it from starting again.
     with karat_up(data, environment) as (process, said):
+        assert not [*data.glob("links.*.part")], "of a backup that was killed"
         assert is_ready(said[0].split()[-1])
         children = descendants(process.pid)
         os.killpg(process.pid, signal.SIGINT)

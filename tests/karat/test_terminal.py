@@ -13,8 +13,14 @@ def test_a_name_commands_no_terminal(capsys: pytest.CaptureFixture[str]) -> None
     show_table(("name",), [(NAME,)], "")
     show_error(NAME, NAME)
     echo(NAME)
+    echo(NAME, fg="red", err=True)
     show_json({"name": NAME})
     said = capsys.readouterr()
     assert not {"\x1b", "\x07", "\x9b"} & {*said.out, *said.err}
-    assert (said.out.count("고양이\u200d"), said.err.count("고양이\u200d")) == (3, 2)
+    assert (said.out.count("고양이\u200d"), said.err.count("고양이\u200d")) == (3, 3)
     assert json.loads(said.out[said.out.index("{") :]) == {"name": NAME}
+
+
+def test_lines_that_end_as_on_windows_are_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    echo("one\r\ntwo\rover it")
+    assert capsys.readouterr().out == "one\ntwo\ufffdover it\n"

@@ -48,7 +48,7 @@ export function SpentMeter({
   round: { spent: number; budget: number };
 }) {
   const max = hasEnd(budget) ? budget : null;
-  return <Meter label={label} value={spent} max={max} text={t.projects.spent(spent, budget)} />;
+  return <Meter label={label} value={spent} max={max} text={t.projects.spent(spent, max)} />;
 }
 
 export type Part = {

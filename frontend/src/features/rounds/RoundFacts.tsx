@@ -6,7 +6,13 @@ import type { Algorithm, Choice, LabelClass, ParamSchema, Round } from "../../ap
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
-import { formatCount, formatPercent, formatSeconds, formatWholePercent } from "../../ui/format";
+import {
+  formatCount,
+  formatPercent,
+  formatSeconds,
+  formatWholePercent,
+  hasEnd,
+} from "../../ui/format";
 import { oodLeftOf } from "../../ui/oodLeft";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
 import {
@@ -41,7 +47,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   ];
   const figures: Figure[] = [
     [facts.verdicts, formatCount(verdicts)],
-    [facts.spent, t.projects.spent(round.spent, round.budget)],
+    [facts.spent, t.projects.spent(round.spent, hasEnd(round.budget) ? round.budget : null)],
     [
       facts.share,
       said.all > 0 ? formatShare(shareOf(said.inside, said.all)) : "–",

@@ -25,9 +25,8 @@ export const projects = {
   roundWaits: "Waiting",
   round: (number: number) => `Round ${number}`,
   noRound: "Not started",
-  /** The largest budget there is stands for none. */
-  spent: (spent: number, budget: number) =>
-    `${spent.toLocaleString(locale, { maximumFractionDigits: 1 })}${budget < 1e9 ? ` of ${budget.toLocaleString(locale)}` : ""}`,
+  spent: (spent: number, budget: number | null) =>
+    `${spent.toLocaleString(locale, { maximumFractionDigits: 1 })}${budget === null ? "" : ` of ${budget.toLocaleString(locale)}`}`,
   counts: {
     pool: "in the pool",
     in: "labeled",

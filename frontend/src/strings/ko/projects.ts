@@ -26,7 +26,7 @@ export const projects: Catalogue["projects"] = {
   round: (value) => `라운드 ${value}`,
   noRound: "시작 전",
   spent: (spent, budget) =>
-    `${spent.toLocaleString("ko-KR", { maximumFractionDigits: 1 })}${budget < 1e9 ? ` / ${number(budget)}` : ""}`,
+    `${spent.toLocaleString("ko-KR", { maximumFractionDigits: 1 })}${budget === null ? "" : ` / ${number(budget)}`}`,
   counts: {
     pool: "풀",
     in: "라벨 있음",
