@@ -71,7 +71,7 @@ def test_a_command_tells_its_log_and_prints_json_alone(
     token = admin.create_token("test")["secret"]
     project = admin.create_project("Followed in a log", ["a", "b"], settings={"input_size": 16})
     admin.wait(project.import_images(image_folder(tmp_path / "some", 40)))
-    job_id = project.start_job("learn_features", {"epochs": 4})["id"]
+    job_id = project.start_job("learn_features", {"epochs": 25})["id"]
     done = karat("--url", live.url, "job", "watch", job_id, "--json", KARAT_TOKEN=token)
     assert json.loads(done.stdout)["state"] == "succeeded"
     assert "2/3 learn" in [line.partition(":")[0] for line in done.stderr.splitlines()]
