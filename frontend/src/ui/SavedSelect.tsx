@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { type ComponentProps, useCallback, useEffect, useId, useRef, useState } from "react";
+import { type ComponentProps, useEffect, useId, useRef, useState } from "react";
 import { SelectField } from "./Field";
 
 /** Longer than between two keys, also of somebody who listens to each choice. */
@@ -20,34 +20,31 @@ type SavedSelectProps = Omit<ComponentProps<typeof SelectField>, "value" | "onCh
 export function SavedSelect({ value, save, onSettled, ...select }: SavedSelectProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const saving = useMutation({ mutationFn: save, onSettled, scope: { id: useId() } });
-  const { mutate } = saving;
   const held = saving.isPending ? saving.variables : value;
-  const handOn = useCallback(() => {
+  const send = (wanted: string) => {
     setChosen(null);
-    if (chosen !== null && chosen !== held) mutate(chosen);
-  }, [chosen, held, mutate]);
+    if (wanted !== held) saving.mutate(wanted);
+  };
+  // As of what is shown now, for the timer and for whoever goes back with the page.
+  const latest = useRef(() => {});
+  useEffect(() => {
+    latest.current = () => chosen !== null && send(chosen);
+  });
+  const handOn = () => latest.current();
+  useEffect(() => () => latest.current(), []);
   useEffect(() => {
     if (chosen === null) return;
-    const timer = setTimeout(handOn, WAIT_MS);
+    const timer = setTimeout(() => latest.current(), WAIT_MS);
     return () => clearTimeout(timer);
-  }, [chosen, handOn]);
+  }, [chosen]);
   const isByKeys = useRef(false);
-  useEffect(() => {
-    if (!isByKeys.current) handOn();
-  }, [handOn]);
-  // Whoever goes back with the page leaves it, too.
-  const latest = useRef(handOn);
-  useEffect(() => {
-    latest.current = handOn;
-  }, [handOn]);
-  useEffect(() => () => latest.current(), []);
   return (
     <SelectField
       {...select}
       value={chosen ?? held}
       error={saving.error}
       aria-busy={saving.isPending || undefined}
-      onChange={({ target }) => setChosen(target.value)}
+      onChange={({ target }) => (isByKeys.current ? setChosen : send)(target.value)}
       onBlur={handOn}
       onPointerDown={() => {
         isByKeys.current = false;
