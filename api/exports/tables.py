@@ -64,13 +64,13 @@ def speaks() -> ColumnElement[bool]:
         or_(Annotation.source != Source.REVIEW, later),
         holds(review),
     )
-    return and_(holds(), ~overruled, ~_taken_back(), _heard())
+    return and_(holds(), ~overruled, ~_takes_back(), _heard())
 
 
-def _taken_back() -> ColumnElement[bool]:
+def _takes_back(annotation: type[Annotation] = Annotation) -> ColumnElement[bool]:
     """Condition: a skip that takes back a review, or a model's; nobody skipped the image."""
-    takes_back = Annotation.source.in_((Source.REVIEW, Source.MODEL))
-    return and_(takes_back, Annotation.verdict == Verdict.SKIP)
+    by_others = annotation.source.in_((Source.REVIEW, Source.MODEL))
+    return and_(by_others, annotation.verdict == Verdict.SKIP)
 
 
 def _heard() -> ColumnElement[bool]:
@@ -175,10 +175,10 @@ def is_effective(by_class: bool) -> ColumnElement[bool]:
         later.id > Annotation.id,
         later.verdict == Annotation.verdict,
         later.label.is_not_distinct_from(Annotation.label) if by_class else true(),
+        ~_takes_back(later),
         holds(later),
     )
-    is_back = and_(Annotation.source == Source.MODEL, Annotation.verdict == Verdict.SKIP)
-    return and_(holds(), says, ~same_later, ~is_back, _heard())
+    return and_(holds(), says, ~same_later, ~_takes_back(), _heard())
 
 
 def _answered(project_id: int, last: int) -> Select[int, int]:

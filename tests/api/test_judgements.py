@@ -19,6 +19,12 @@ def judge(http: TestClient, project: Project, caller: Any, **body: Any) -> dict[
     return act(http, project, caller, "verdict", **body)
 
 
+def exported(http: TestClient, project: Project, caller: Any, **asked: Any) -> list[dict[str, Any]]:
+    path = f"/api/projects/{project.id}/export"
+    found = http.get(path, params={"format": "jsonl", **asked}, headers=caller.headers)
+    return [json.loads(line) for line in found.text.splitlines()]
+
+
 def test_many_get_a_verdict_at_no_cost_and_leave_the_queue(http: TestClient, world: World) -> None:
     project, admin = running(world, images=10, queries=4, evaluation=1), world.caller()
     ids = ids_of(world, project)
@@ -61,6 +67,21 @@ def test_it_stands_above_annotators_until_it_is_taken_back(http: TestClient, wor
     assert state_of(world, fresh) is ExampleState.UNSURE
     judge(http, project, other, ids=[fresh], verdict="skip")
     assert state_of(world, fresh) is ExampleState.UNLABELED
+    assert [row["class"] for row in exported(http, project, admin) if row["effective"]] == [
+        cat.name
+    ]
+    counted = exported(http, project, admin, effective=True)
+    assert [(row["example_id"], row["class"]) for row in counted] == [(one, cat.name)]
+
+
+def test_a_verdict_that_is_taken_back_hides_no_skip(http: TestClient, world: World) -> None:
+    project, admin = running(world, images=4, queries=1), world.caller()
+    item = lease(http, admin, project, 1)["items"][0]
+    send(http, admin, project, verdict(item["query_id"], "skip"))
+    for said in ("ood", "skip"):
+        judge(http, project, admin, ids=[item["example_id"]], verdict=said)
+    counted = exported(http, project, admin, effective=True)
+    assert [(row["verdict"], row["source"]) for row in counted] == [("skip", "annotator")]
 
 
 def test_one_call_is_undone_and_what_was_said_before_counts_again(
@@ -94,9 +115,7 @@ def test_what_is_said_again_is_as_old_as_it_was(http: TestClient, world: World) 
     judge(http, project, admin, ids=[one], verdict="skip", undoes=call)
     world.session.expire_all()
     assert world.session.get_one(Example, one).label_class_id == dog.id
-    params = {"format": "jsonl"}
-    found = http.get(f"/api/projects/{project.id}/export", params=params, headers=admin.headers)
-    told = [json.loads(line) for line in found.text.splitlines()]
+    told = exported(http, project, admin)
     assert [row["class"] for row in told if row["effective"]] == [dog.name]
     assert [row["class"] for row in told if row["holds"]] == [dog.name]
 
