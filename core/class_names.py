@@ -5,7 +5,6 @@ which version they showed, and it is stored with it. See
 ``docs/adr/0022-an-answer-is-to-what-was-shown.md``.
 """
 
-import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -28,6 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONPATH
 
 from core.errors import Invalid
+from core.names import alike
 from core.tables import Annotation, FormerClassName, ProjectClass
 from core.tasks.registry import type_of
 from core.tasks.spec import Label
@@ -80,9 +80,7 @@ class ClassNames:
         seen = None if version is None else self.seen(class_id, version)
         if seen is None or seen == self.now[class_id]:
             return None
-        moved = any(
-            _folded(name) == _folded(seen) for id_, name in self.now.items() if id_ != class_id
-        )
+        moved = any(alike(name) == alike(seen) for id_, name in self.now.items() if id_ != class_id)
         if not moved:
             return None
         return Refusal(
@@ -126,10 +124,6 @@ def label_refusal(
     except Invalid as error:
         return Refusal(error.code, f"{error.detail} The image is asked about again.")
     return None
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()
 
 
 def names_class(label: Any, class_id: int) -> ColumnElement[bool]:

@@ -6,7 +6,6 @@ they are the examples that the files name, in the order that is asked for.
 """
 
 import time
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +29,7 @@ from core.among import among
 from core.class_names import names_class
 from core.consensus import by_model, holds
 from core.errors import Conflict
+from core.names import composed
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import COMPOSED_NAME, Annotation, Example, Project
 from core.tasks.registry import task_type
@@ -80,7 +80,7 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
         of = select(Example.duplicates_of).where(Example.id == filters.duplicate_of)
         found.append(Example.duplicates_of == of.scalar_subquery())
     if filters.name is not None:
-        wanted = unicodedata.normalize("NFC", filters.name)
+        wanted = composed(filters.name)
         found.append(COMPOSED_NAME.icontains(wanted, autoescape=True))
     vote = [
         getattr(Annotation, name) == value

@@ -16,7 +16,7 @@ from api.exports.taken import find_taken, taken_images
 from api.schemas.contents import PARQUET, sends
 from api.schemas.pagination import Items
 from api.transfers.files import present_file
-from core.artifacts.pool_snapshots import composed
+from core.names import composed
 from core.states import Medium
 from core.tasks.instructions import INSTRUCTIONS
 

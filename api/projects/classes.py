@@ -1,6 +1,5 @@
 """Editing the classes of a project."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from api.telling import tell
 from core.class_names import names_class
 from core.errors import Conflict, Invalid
 from core.events import Topic
+from core.names import alike
 from core.tables import Annotation, Example, FormerClassName, Project, ProjectClass, Suggestion
 from core.tasks.registry import task_type
 
@@ -40,12 +40,6 @@ class _Shown(NamedTuple):
     @classmethod
     def of(cls, item: ProjectClass) -> "_Shown":
         return cls(item.name, item.colour, item.hotkey, item.position)
-
-
-def _alike(name: str) -> str:
-    """The same for names that nobody can tell apart at a glance, and some file systems never."""
-    seen = "".join(one for one in name if unicodedata.category(one) != "Cf")
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", seen).casefold())
 
 
 async def replace(session: AsyncSession, project: Project, wanted: Sequence[ClassIn]) -> None:
@@ -126,8 +120,8 @@ async def add(
 
 def _check(wanted: Sequence[ClassIn], keys: Mapping[int, str | None]) -> None:
     """Refuse what cannot be; of the present ``keys`` those that were reserved since may stay."""
-    names = [_alike(item.name) for item in wanted]
-    twice = [item.name for item in wanted if names.count(_alike(item.name)) > 1]
+    names = [alike(item.name) for item in wanted]
+    twice = [item.name for item in wanted if names.count(alike(item.name)) > 1]
     if twice:
         other = next((name for name in twice if name != twice[0]), None)
         what = f"Two classes are called {twice[0]!r}."

@@ -11,7 +11,8 @@ from api.schemas.pagination import Cursor, Page
 from api.snapshots import differing, service
 from api.snapshots.schemas import SnapshotCreate, SnapshotDiff, SnapshotOut
 from api.transfers.files import present_file
-from core.artifacts.pool_snapshots import Change, composed
+from core.artifacts.pool_snapshots import Change
+from core.names import composed
 
 router = APIRouter(prefix="/projects/{project_id}/snapshots", tags=["snapshots"])
 

@@ -4,7 +4,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 from api.examples.schemas import Filters
-from core.artifacts.pool_snapshots import Change, Origin, composed
+from core.artifacts.pool_snapshots import Change, Origin
+from core.names import composed
 
 # Names are parts of addresses and of the names of files.
 SnapshotName = Annotated[

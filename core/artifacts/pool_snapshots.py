@@ -5,7 +5,6 @@ Why it is a file, see ``docs/adr/0057-a-snapshot-is-a-file.md``.
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -18,11 +17,6 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 Int64Array = NDArray[np.int64]
-
-
-def composed(name: str) -> str:
-    """The name of a snapshot as it is compared and kept (NFC)."""
-    return unicodedata.normalize("NFC", name)
 
 
 class Origin(StrEnum):

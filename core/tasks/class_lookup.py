@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Final
 
+from core.names import composed
+
 # A hyphen at an end tells names apart, as those of the grades A and A-.
 _BETWEEN: Final = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
 # Letters, the marks that they carry, as vowels of Hindi and Thai do, and numbers.
@@ -37,7 +39,7 @@ class ClassLookup(Mapping[str, int]):
             classes: Ids by name, in their order.
             is_word: What means something else, unless a class is called exactly so.
         """
-        self._exact = {_composed(name): class_id for name, class_id in classes.items()}
+        self._exact = {composed(name): class_id for name, class_id in classes.items()}
         self._is_word = is_word
         self._alike: dict[str, list[str]] = defaultdict(list)
         for name in self._exact:
@@ -60,7 +62,7 @@ class ClassLookup(Mapping[str, int]):
 
     def name_of(self, text: str) -> str | None:
         """What the project calls the class that ``text`` means; None if it means none."""
-        name = _composed(text)
+        name = composed(text)
         for written in (name, name.strip()):
             if written in self._exact:
                 return written
@@ -69,12 +71,12 @@ class ClassLookup(Mapping[str, int]):
 
     def is_exact(self, text: str) -> bool:
         """Whether a class is called so letter by letter, but for white space around it."""
-        name = _composed(text)
+        name = composed(text)
         return name in self._exact or name.strip() in self._exact
 
     def rivals(self, text: str) -> str:
         """The names of the classes that ``text`` may mean, where these are several; else empty."""
-        alike = self._called_like(_composed(text))
+        alike = self._called_like(composed(text))
         if len(alike) < 2 or self.is_exact(text):
             return ""
         shown = ", ".join(repr(name) for name in alike[:_MOST_SHOWN])
@@ -87,7 +89,11 @@ class ClassLookup(Mapping[str, int]):
 
 
 def folded(name: str) -> str:
-    """The same for names that differ only in how they are written."""
+    """The same for names that differ only in how files write them.
+
+    Wider than ``core.names.alike``: hyphens, underscores and spaces between words are the same,
+    and so are forms of one letter.
+    """
     return _folded(name) if len(name) <= _LONGEST else name
 
 
@@ -103,7 +109,3 @@ def _joined(name: str, found: re.Match[str]) -> str:
     ends = name[max(0, found.start() - 1) : found.start()], name[found.end() : found.end() + 1]
     is_between = all(one and unicodedata.category(one)[0] in _IN_WORDS for one in ends)
     return " " if is_between else found[0]
-
-
-def _composed(name: str) -> str:
-    return unicodedata.normalize("NFC", name)

@@ -1,12 +1,12 @@
 """One class of the project for each example."""
 
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from core.names import composed
 from core.tasks.spec import Label, TaskType, refused
 
 
@@ -64,7 +64,7 @@ class Classification(TaskType[ClassificationLabel]):
 
     def read(self, text: str, classes: Mapping[str, int]) -> ClassificationLabel | None:
         """The class of this name, letter by letter; the number of a class is for its column."""
-        name = unicodedata.normalize("NFC", text)
+        name = composed(text)
         class_id = classes.get(name, classes.get(name.strip()))
         return None if class_id is None else class_label(class_id)
 

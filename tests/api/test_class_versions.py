@@ -125,6 +125,19 @@ def test_a_name_that_another_class_has_by_now_is_not_guessed(
     assert world.session.scalars(select(Annotation.query_id)).all() == [query]
 
 
+@pytest.mark.parametrize("taken", ["CAT", "c\u200cat", "ca\u00adt"])
+def test_a_name_is_another_classes_if_nobody_can_tell_them_apart(
+    http: TestClient, world: World, taken: str
+) -> None:
+    project = running(world)
+    cat, dog = world.classes(project)
+    caller = world.caller(Role.ANNOTATOR, project)
+    query = lease(http, caller, project, 1)["items"][0]["query_id"]
+    put(http, world, project, as_now(cat, name="lion"), as_now(dog, name=taken))
+    refused = answer(http, caller, project, cat.id, 1, query)
+    assert (refused["status"], refused["code"]) == ("rejected", "class_name_moved")
+
+
 def test_an_answer_of_a_class_that_was_removed_is_refused_by_its_name(
     http: TestClient, world: World
 ) -> None:

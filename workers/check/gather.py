@@ -9,6 +9,7 @@ from typing import Final
 
 from core.errors import DomainError, Invalid
 from core.media.nouns import in_words_of, noun
+from core.names import composed
 from core.settings import Settings
 from core.states import Medium, Split, Verdict
 from core.tasks.class_lookup import folded
@@ -21,7 +22,7 @@ from workers.check.kept import kept_of
 from workers.check.words import meant
 from workers.imports.batch import Candidate, Looked, Prepared, batches, decide
 from workers.imports.formats.documents import DocumentSource
-from workers.imports.items import Reference, beginning, composed
+from workers.imports.items import Reference, beginning
 from workers.imports.lookup import closest, spellings
 from workers.imports.media.base import Addition
 from workers.imports.mentions import Mention

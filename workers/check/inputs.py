@@ -10,6 +10,7 @@ from core.errors import Invalid
 from core.files.compression import plain_name
 from core.jobs.imports import FolderChoice
 from core.media.images.medium import IMAGES
+from core.names import composed
 from core.settings import settings
 from core.states import Medium, Split, Verdict
 from workers.check.asked import Asked
@@ -31,7 +32,6 @@ from workers.imports.items import (
     LeftOut,
     Refused,
     Source,
-    composed,
     invalid_column,
     printable,
     usual_column,

@@ -2,7 +2,6 @@
 
 import codecs
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -325,11 +324,6 @@ def contradiction(labels: Iterable[str]) -> str:
 def unsettled(labels: Iterable[str]) -> str:
     """The same, with what to do about it."""
     return f"{contradiction(labels)}; import it again with the one that is right"
-
-
-def composed(text: str) -> str:
-    """``text`` as names are compared: the same letters may be written as one character or two."""
-    return unicodedata.normalize("NFC", text)
 
 
 def refused_item(name: str, reason: str) -> Item:

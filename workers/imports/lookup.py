@@ -8,9 +8,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.among import among
+from core.names import composed
 from core.states import Split
 from core.tables import COMPOSED_NAME, Example
-from workers.imports.items import Reference, composed, plain_path
+from workers.imports.items import Reference, plain_path
 
 
 def find(

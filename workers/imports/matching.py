@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from workers.imports.items import composed
+from core.names import composed
 
 _FROM_DOCUMENT, _FROM_TOP, _TAIL = 3, 2, 1
 _SHOWN: Final = 3

@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from core.errors import Invalid
+from core.names import composed
 from core.states import Verdict
 from core.tasks.class_lookup import ClassLookup
 from core.tasks.classification import CLASSIFICATION, class_label
 from core.tasks.spec import Label, TaskType
 from workers.imports.counting import uncertainty
 from workers.imports.drawn import Drawn, class_names_in, names_in
-from workers.imports.items import Item, Refused, Said, composed, short_name, unsettled
+from workers.imports.items import Item, Refused, Said, short_name, unsettled
 from workers.imports.notes import ReadNotes
 from workers.imports.settled import Settled, Upright, settle
 from workers.imports.values import NO_CLASS, Values, is_word, mark, says_nothing, whole_number

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from core.names import composed
 from core.states import Split
 
 _POOL_WORDS: Final = ("train", "training", "학습", "훈련", "训练", "訓練", "学習", "トレーニング")
@@ -191,4 +192,4 @@ def row_split(fields: Mapping[str, object], flags: Iterable[str] = ()) -> str | 
 
 def normal(name: str) -> str:
     """``name`` as names of folders and values are compared."""
-    return unicodedata.normalize("NFC", name).strip()
+    return composed(name).strip()

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import DomainError
+from core.names import composed
 from workers.imports.formats.delimited import csv_rows
 from workers.imports.formats.json_stream import json_rows
 from workers.imports.formats.lines import PLAIN, Lines
-from workers.imports.items import composed, only, plain_path, printable
+from workers.imports.items import only, plain_path, printable
 from workers.imports.matching import Called, Match, Matches, Unmatched
 from workers.imports.scratch_index import scratch_index
 from workers.imports.stated import text

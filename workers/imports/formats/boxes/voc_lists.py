@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Final
 
+from core.names import composed
 from core.states import Split
 from workers.imports.formats.lines import lines_of
-from workers.imports.items import composed
 from workers.imports.matching import stem_of
 
 FOLDER: Final = "imagesets"
