@@ -5,8 +5,9 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from api.instruction_rows import InstructionFields
-from api.projects.schemas import ClassName, ClassOut, Colour
+from api.projects.schemas import ClassOut, Colour
 from api.schemas.labels import Labeled
+from api.schemas.names import GivenName
 from core.states import ExampleState, RoundState, Source, Split, Verdict
 from core.tasks.registry import AnyLabel
 
@@ -316,7 +317,7 @@ class Judgement(Selection, Labeled):
 
 
 class Promotion(Selection):
-    name: ClassName
+    name: GivenName
     colour: Colour | None = None
 
 

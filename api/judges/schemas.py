@@ -5,6 +5,7 @@ import httpx
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from api.schemas.addresses import Address
+from api.schemas.names import GivenName
 
 
 def _base(url: str) -> str:
@@ -28,7 +29,6 @@ def _plain(text: str) -> str:
 
 BaseUrl = Annotated[Address, AfterValidator(_base)]
 Key = Annotated[SecretStr, Field(min_length=1, max_length=4000), AfterValidator(_sendable)]
-Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_plain)]
 Model = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_plain)]
 Price = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Concurrency = Annotated[int, Field(ge=1, le=256)]
@@ -42,7 +42,7 @@ class JudgeCreate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Name
+    name: GivenName
     base_url: BaseUrl
     model: Model
     embedding_model: Model | None = None
@@ -60,7 +60,7 @@ class JudgeUpdate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Name | None = None
+    name: GivenName | None = None
     base_url: BaseUrl | None = None
     model: Model | None = None
     embedding_model: Model | None = None

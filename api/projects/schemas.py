@@ -3,13 +3,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from api.schemas.names import GivenName
 from api.users.schemas import UserOut
 from core.settings.project import Mode
 from core.states import Medium, ProjectRole, ProjectState, RoundState
 from core.tasks.registry import BUILT_IN
 
-ProjectName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
-ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-fA-F]{6}$")]
 # One key, or a digit with shift for the classes after the first ten.
 Hotkey = Annotated[
@@ -23,7 +22,7 @@ class ClassIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     id: int | None = None
-    name: ClassName
+    name: GivenName
     colour: Colour | None = None
     hotkey: Hotkey | None = None
     guide: ClassGuideText | None = None
@@ -80,7 +79,7 @@ class ProjectCreate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: ProjectName
+    name: GivenName
     task: Annotated[str, Field(min_length=1, max_length=64)] = "classification"
     medium: Medium = Medium.IMAGE
     guidelines: Guidelines = ""
@@ -94,7 +93,7 @@ class ProjectUpdate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: ProjectName | None = None
+    name: GivenName | None = None
     guidelines: Guidelines | None = None
     classes: ClassesIn | None = None
     classes_version: Annotated[int, Field(ge=1, lt=2**63)] | None = None

@@ -1,8 +1,9 @@
 from datetime import datetime, timedelta
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
+from api.schemas.names import GivenName
 from core.states import Scope
 
 
@@ -12,7 +13,7 @@ class TokenCreate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+    name: GivenName
     scope: Scope = Scope.WRITE
     expires_in_days: Annotated[int, Field(ge=1, le=3650)] | None = None
     project_id: Annotated[int, Field(ge=1, lt=2**63)] | None = None

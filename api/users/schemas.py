@@ -5,6 +5,7 @@ from unicodedata import normalize
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 from api.callers.passwords import NewPassword
+from api.schemas.names import GivenName
 from core.states import Role
 
 
@@ -20,7 +21,6 @@ def _email(value: str) -> str:
 Email = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=254), AfterValidator(_email)
 ]
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
 
 class UserOut(BaseModel):
@@ -40,7 +40,7 @@ class UserCreate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     email: Email
-    name: Name
+    name: GivenName
     role: Role = Role.ANNOTATOR
     password: NewPassword
 
@@ -48,7 +48,7 @@ class UserCreate(BaseModel):
 class UserUpdate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    name: Name | None = None
+    name: GivenName | None = None
     role: Role | None = None
     active: bool | None = None
     password: NewPassword | None = None
