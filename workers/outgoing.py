@@ -5,6 +5,8 @@ import contextlib
 import socket
 import threading
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from importlib.metadata import version
 from ssl import SSLContext
@@ -49,6 +51,29 @@ def new_client(
         verify=certificates(),
         limits=limits or httpx.Limits(),
     )
+
+
+def asked_to_wait(headers: Mapping[str, str], most: float) -> float | None:
+    """Seconds that a server asks to be left alone (RFC 9110, 10.2.3); None if it does not.
+
+    Args:
+        headers: Of its answer.
+        most: Seconds; who asks for more is left alone for these.
+    """
+    for name, scale in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * scale
+        except ValueError:
+            continue
+        if seconds >= 0:
+            return min(seconds, most)
+    try:
+        when = parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=UTC)
+    return min(max(0.0, (when - datetime.now(UTC)).total_seconds()), most)
 
 
 async def permitted(url: httpx.URL, allowed: Allowed) -> list[str]:

@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
@@ -184,8 +185,12 @@ def test_a_receiver_that_fails_is_tried_again_and_keeps_the_order(
     assert hooks.hook.failing_since is None
 
 
-def test_an_event_that_a_receiver_cannot_take_is_overtaken(hooks: Hooks, there: Receiver) -> None:
-    there.answers = [status(400)] * HOLDS_UP + [status(503, Retry_After="1800")]
+@pytest.mark.parametrize("after", ["1800", "1800.0", None], ids=["seconds", "fraction", "date"])
+def test_an_event_that_a_receiver_cannot_take_is_overtaken(
+    hooks: Hooks, there: Receiver, after: str | None
+) -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(minutes=30), usegmt=True)
+    there.answers = [status(400)] * HOLDS_UP + [status(503, Retry_After=after or date)]
     hooks.happen(2)
     for _ in range(HOLDS_UP):
         hooks.deliver(later=True)

@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Final, Self
 
 import httpx
+
+from workers.outgoing import asked_to_wait
 
 _MOST_BYTES: Final = 64 << 20
 _SHOWN: Final = 300
@@ -165,7 +165,7 @@ def verdict(
         return Verdict(_STOPS[status], detail, stop=_STOPS[status])
     if status == 429 and code == "insufficient_quota":
         return Verdict("unpaid", detail, stop="unpaid")
-    wait = asked_to_wait(headers)
+    wait = asked_to_wait(headers, _LONGEST_WAIT)
     if status in (429, 503):
         return Verdict("full", detail, again=True, full=True, wait=wait)
     if status in (408, 409) or status >= 500:
@@ -179,24 +179,6 @@ def verdict(
         return Verdict("forbidden", detail)
     reason = "refused" if about_row else "failed"
     return Verdict(reason, detail)
-
-
-def asked_to_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to be left alone, at most ten minutes; None if it does not."""
-    for name, scale in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * scale
-        except ValueError:
-            continue
-        if seconds >= 0:
-            return min(seconds, _LONGEST_WAIT)
-    try:
-        when = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
-        return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return min(max(0.0, (when - datetime.now(UTC)).total_seconds()), _LONGEST_WAIT)
 
 
 def _error(content: bytes, key: str | None) -> tuple[str, str | None]:

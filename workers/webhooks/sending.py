@@ -11,7 +11,14 @@ import httpx
 
 from core.settings.addresses import Allowed
 from core.states import DeliveryFault
-from workers.outgoing import NotAllowed, Unresolved, new_client, permitted, pinned_post
+from workers.outgoing import (
+    NotAllowed,
+    Unresolved,
+    asked_to_wait,
+    new_client,
+    permitted,
+    pinned_post,
+)
 from workers.webhooks.signing import signature
 
 logger = logging.getLogger(__name__)
@@ -146,7 +153,6 @@ def _outcome(response: httpx.Response, text: str) -> Outcome:
     if response.is_redirect:
         detail = f"it redirects to {response.headers.get('location', '')[:_SHOWN]}"
         return replace(outcome, fault=DeliveryFault.REDIRECTED, detail=detail)
-    after = response.headers.get("retry-after", "")
-    wait = min(float(after), _LONGEST_WAIT) if after.isdecimal() else 0.0
+    wait = asked_to_wait(response.headers, _LONGEST_WAIT) or 0.0
     detail = f"{response.status_code} {response.reason_phrase}".strip()
     return replace(outcome, fault=DeliveryFault.REFUSED, detail=detail, wait=wait)
