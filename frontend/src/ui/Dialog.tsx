@@ -1,6 +1,7 @@
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import styles from "./Dialog.module.css";
 import { focusInvalid, UNHEARD } from "./focusInvalid";
+import { useBeside } from "./useBeside";
 
 type DialogProps = {
   title: string;
@@ -13,8 +14,7 @@ type DialogProps = {
 export function Dialog({ title, onClose, wide, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  /** Where the pointer went down: what is selected from a field to beside the dialog ends in a click on it. */
-  const pressed = useRef<EventTarget>(null);
+  const beside = useBeside(onClose);
   // Not after painting: only a dialog that is still on the page gives the focus back as it closes.
   useLayoutEffect(() => {
     const dialog = ref.current;
@@ -28,7 +28,6 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
     return () => dialog?.close();
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it (onCancel); the click is on the backdrop.
     <dialog
       ref={ref}
       className={`${styles.dialog} ${wide ? styles.wide : ""}`}
@@ -39,13 +38,7 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
         event.preventDefault();
         onClose?.();
       }}
-      onPointerDown={(event) => {
-        pressed.current = event.target;
-      }}
-      onClick={(event) => {
-        const isBeside = event.target === ref.current && pressed.current === ref.current;
-        if (isBeside) onClose?.();
-      }}
+      {...beside}
     >
       <div className={styles.content}>
         <h2 id={titleId}>{title}</h2>

@@ -7,6 +7,7 @@ import { Button } from "../../../ui/Button";
 import { formatChance } from "../../../ui/format";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
+import { useBeside } from "../../../ui/useBeside";
 import { PIXELS_UP_TO } from "./GroupSection";
 import styles from "./Look.module.css";
 import type { Tile } from "./model";
@@ -72,13 +73,10 @@ export function Look({ tile, covered, onClose }: LookProps) {
 function Reading({ tile, covered, onClose }: LookProps & { tile: Tile }) {
   const sheet = useRef<HTMLDivElement>(null);
   useScrollKeys(sheet, covered);
+  // As the button does, Escape, and the key that has opened it.
+  const beside = useBeside(onClose);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a click beside the text closes it, as the button does.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: so do Escape and the key that has opened it.
-    <div
-      className={styles.reading}
-      onClick={(event) => event.target === event.currentTarget && onClose()}
-    >
+    <div className={styles.reading} {...beside}>
       <div ref={sheet} className={styles.sheet}>
         <Picture tile={tile} />
       </div>
