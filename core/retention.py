@@ -11,6 +11,7 @@ from sqlalchemy import Select, and_, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from core.consensus import lock_examples
+from core.db import database_time
 from core.events import Topic, notify
 from core.files import removals
 from core.states import JobKind, JobState, ProjectState
@@ -95,8 +96,7 @@ def expire_one(session: Session) -> str | None:
     Returns:
         Its name; none if there is none that is due, or somebody has one of them locked.
     """
-    now = session.scalar(select(func.clock_timestamp()))
-    assert now is not None
+    now = database_time(session)
     for found in session.scalars(limited()).all():
         due = due_at(found)
         if due is None or due > now:

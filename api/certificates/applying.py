@@ -10,7 +10,7 @@ from api.certificates.service import lots_of
 from api.jobs.certifying import require_none_open
 from api.jobs.service import cancel
 from api.transfers.files import artifact_file
-from core.artifacts.certificates import changed_classes, members_file
+from core.artifacts.certificates import OTHER_CLASSES, changed_classes, members_file
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.jobs import queue
@@ -86,18 +86,8 @@ async def _require_classes(
     wanted = {lot.class_id for lot in lots if lot.state is LotState.PASSED}
     of = select(ProjectClass.id).where(ProjectClass.project_id == project.id)
     why = changed_classes(certificate.result, wanted, set(await session.scalars(of)))
-    if why == "class_added":
-        raise Conflict(
-            "class_added",
-            "A class was made since images were checked: what people had said before could not "
-            "name it. Close a round with the classes as they are now, and certify again.",
-        )
-    if why == "class_gone":
-        raise Conflict(
-            "class_gone",
-            "A class that the model labels with is not there any more. Close a round with the "
-            "classes as they are now, and certify again.",
-        )
+    if why is not None:
+        raise Conflict(why, OTHER_CLASSES[why])
 
 
 async def _stop(session: AsyncSession, principal: Principal, certificate: Certificate) -> None:

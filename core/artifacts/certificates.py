@@ -21,9 +21,19 @@ NO_CLASS: Final = -1
 Outcome = Literal["waiting", "right", "wrong", "unsure"]
 
 
+ChangedClasses = Literal["class_gone", "class_added"]
+OTHER_CLASSES: Final[Mapping[ChangedClasses, str]] = {
+    "class_gone": "A class that the model labels with is not there any more: close a round with "
+    "the classes as they are now, and certify again. What people said stays.",
+    "class_added": "A class was made while images were checked: what people had said before could "
+    "not name it, so nothing can be promised. Close a round with the classes as they are now, and "
+    "certify again. What people said stays.",
+}
+
+
 def changed_classes(
     result: Mapping[str, Any], wanted: Set[int | None], there: Set[int]
-) -> Literal["class_gone", "class_added"] | None:
+) -> ChangedClasses | None:
     """Why the classes of now are none that anything can be promised of, if so.
 
     Args:

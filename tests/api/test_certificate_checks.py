@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import insert, select, update
 
-from core.artifacts.certificates import NO_CLASS
+from core.artifacts.certificates import NO_CLASS, OTHER_CLASSES
 from core.states import CertificateState, ExampleState, Source
 from core.tables import Annotation, Certificate, CertificateLot, Example, Query
 from core.tasks.classification import stored_class
@@ -15,7 +15,6 @@ from tests.api.test_certificates import Scene
 from tests.api.test_labeling import lease, send, verdict
 from tests.certificates import add_certificate
 from tests.world import World
-from workers.certificates import observing
 
 
 def wrong_in(told: Any) -> tuple[int, int]:
@@ -136,4 +135,4 @@ def test_nothing_is_promised_of_a_class_that_nobody_could_name(
         assert scene.code("post", f"/{certificate.id}/apply") == (409, "class_added")
     else:
         told = scene.swept(certificate.id)
-        assert (told["state"], told["refused"]) == ("refused", observing.CLASS_ADDED)
+        assert (told["state"], told["refused"]) == ("refused", OTHER_CLASSES["class_added"])

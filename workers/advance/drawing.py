@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, aliased
 
 from core.among import among
 from core.consensus import Vote, opinions, votes
+from core.db import database_time
 from core.rounds import note_draws
 from core.states import ExampleState, Source, Split
 from core.tables import Annotation, Example, Query, Round
@@ -133,7 +134,7 @@ def draw(session: Session, advance: Advance, round_: Round, wanted: int) -> list
         return []
     left = _left(session, round_.project_id)
     count = _how_many(session, advance, wanted)
-    at = session.execute(select(func.clock_timestamp())).scalar_one()
+    at = database_time(session)
     new = _new(session, advance, round_, count, {one.example_id for one in left})
     if new:
         of, free = advance.snapshot.count, round(len(new) / (new[0].probability or 1))

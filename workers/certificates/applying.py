@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, aliased, sessionmaker
 
 from core import events
 from core.among import among
-from core.artifacts.certificates import NO_CLASS, Members, draws_of
+from core.artifacts.certificates import NO_CLASS, OTHER_CLASSES, Members, draws_of
 from core.consensus import by_people, lock_examples
 from core.errors import Conflict
 from core.files.storage import Storage
@@ -30,10 +30,6 @@ from workers.certificates.promises import read_members
 
 AT_ONCE: Final = 2000
 """Images of a transaction: people who answer in the project wait for one, and for no more."""
-CLASS_GONE: Final = (
-    "A class that the model labels with is not there any more: close a round with the classes as "
-    "they are now, and certify again. What people said stays."
-)
 _COUNTED: Final = 20_000
 _LABEL: Final = text(
     "INSERT INTO annotations (project_id, example_id, source, job_id, lot_id, probability, "
@@ -223,7 +219,7 @@ def _label_some(
     lots = {lot.number: lot for lot in lots_in(session, certificate.id)}
     if not _holds_classes(session, project, lots.values()):
         # What was labeled so far goes, too: a part was never promised.
-        warnings = [*certificate.result.get("warnings", []), CLASS_GONE]
+        warnings = [*certificate.result.get("warnings", []), OTHER_CLASSES["class_gone"]]
         certificate.result = {**certificate.result, "warnings": warnings}
         move_certificate(certificate, CertificateState.REVOKING)
         return False

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
-from core.artifacts.certificates import Draw, changed_classes, draws_of
+from core.artifacts.certificates import OTHER_CLASSES, Draw, changed_classes, draws_of
 from core.errors import DomainError
 from core.files.storage import Storage
 from core.jobs import queue
@@ -18,7 +18,7 @@ from core.states import CertificateState, LotState
 from core.tables import Certificate, Project, ProjectClass
 from models.catalog.params.certify import CertifyParams
 from models.errors import ModelError
-from workers.certificates.applying import CLASS_GONE, held_in, lots_in, work_off
+from workers.certificates.applying import held_in, lots_in, work_off
 from workers.certificates.asking import ask, ask_no_more, asked, asking_round
 from workers.certificates.outcomes import taken
 from workers.certificates.promises import (
@@ -38,16 +38,10 @@ _BROKEN: Final = (
     "It cannot go on because of an error that nobody foresaw, which the log of the workers tells. "
     "It is tried again and again; if its file is broken, restore that from a backup."
 )
-CLASS_ADDED: Final = (
-    "A class was made while images were checked: what people had said before could not name it, so "
-    "nothing can be promised. Close a round with the classes as they are now, and certify again. "
-    "What people said stays."
-)
 CORRECTED: Final = (
     "People have corrected what they said of checked images after this was decided, so it was "
     "decided anew."
 )
-_OTHER_CLASSES: Final = {"class_gone": CLASS_GONE, "class_added": CLASS_ADDED}
 _LOCK: Final = 0x63657274
 
 
@@ -248,4 +242,4 @@ def _other_classes(session: Session, certificate: Certificate) -> str | None:
     of = select(ProjectClass.id).where(ProjectClass.project_id == certificate.project_id)
     wanted = {lot.class_id for lot in lots_in(session, certificate.id)}
     why = changed_classes(certificate.result, wanted, set(session.scalars(of)))
-    return why and _OTHER_CLASSES[why]
+    return why and OTHER_CLASSES[why]

@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core.artifacts.certificates import Members
+from core.artifacts.certificates import OTHER_CLASSES, Members
 from core.errors import Conflict
 from core.rounds import newest_model
 from core.settings.project import ProjectSettings
@@ -27,7 +27,6 @@ from models.rounds.predictions import inside_of
 from models.rounds.query import by_row
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
-from workers.certificates.applying import CLASS_GONE
 from workers.certificates.promises import lots_of
 from workers.certify.earlier import with_earlier
 from workers.features.stored import latest
@@ -273,7 +272,7 @@ def named_by(context: JobContext, facts: Facts, outputs: Outputs) -> Indices:
     with context.sessions() as session:
         there = list(session.scalars(statement))
     if not np.isin(class_ids[np.unique(outputs.classes)], there).all():
-        raise Conflict("class_gone", CLASS_GONE)
+        raise Conflict("class_gone", OTHER_CLASSES["class_gone"])
     return class_ids
 
 

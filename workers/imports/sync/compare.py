@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
+from core.db import database_time
 from core.jobs.imports import ImportParams
 from core.settings.locations import Location
 from core.states import SyncFinding
@@ -149,7 +150,7 @@ class Followed(NamedTuple):
 
         What was found before keeps its date; of what was passed over only what is there is kept.
         """
-        began = session.scalar(select(func.clock_timestamp()))
+        began = database_time(session)
         rows = index.execute("SELECT name, finding, tag FROM findings")
         for block in _blocks(rows):
             _store(session, self.sync_id, block)

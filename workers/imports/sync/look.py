@@ -16,6 +16,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
+from core.db import database_time
 from core.errors import DomainError
 from core.files import disk
 from core.files.buckets import LOCATION_UNAVAILABLE, Buckets
@@ -236,8 +237,7 @@ def _rest(session: Session, sync: Sync, begun: _Begun) -> None:
     sync.looking_at = sync.sent_at = None
     if sync.due_at == begun.due_at:
         sync.asked = False
-        now = session.scalar(select(func.clock_timestamp()))
-        assert now is not None
         every = sync.every_minutes
+        now = database_time(session)
         sync.due_at = None if every is None else now + timedelta(minutes=every)
     session.execute(events.notify(sync.project_id, events.Topic.JOB, {}))
