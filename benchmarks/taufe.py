@@ -44,9 +44,6 @@ THESIS: Final = {
     "taufe": {500: 42.51, 1000: 56.79, 2500: 74.15, 5000: 83.73},
 }
 """Accuracy in %, ResNet-18, all ten classes, LSUN as OOD: thesis, section 3.4, task I."""
-THESIS_SIMILARITY: Final = {"standard": 0.116, "oat": 0.286, "taufe": 0.095}
-"""Thesis, section 3.3, table of average cosine similarities (LSUN)."""
-
 THESIS_MIXED: Final = {"standard": 88.32, "taufe": 90.10}
 """MixMatch with 250 labels: thesis, section 3.5, LSUN."""
 THESIS_ATTACKED: Final = {"supervised": 0.0, "standard": 44.26, "taufe": 45.48}

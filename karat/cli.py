@@ -1,6 +1,5 @@
 """The command line: ``karat``."""
 
-import errno
 import os
 import sys
 from typing import Annotated
@@ -34,7 +33,6 @@ from karat.terminal import echo, show_error
 _FAILED = 1
 # The status that click ends with, too, where the command line is wrong.
 _MISUSED = 2
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 app = typer.Typer(
     name="karat",
@@ -131,8 +129,10 @@ def _explain(error: Exception) -> int | None:
     if isinstance(error, OSError) and error.filename is not None:
         show_error(f"{error.filename}: {error.strerror}.")
         return _FAILED
+    from core.files.disk import is_full
+
     # What is written to a file that is open names none.
-    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+    if isinstance(error, OSError) and is_full(error):
         show_error(f"Nothing more can be written: {error.strerror}.", "Make room, and try again.")
         return _FAILED
     psycopg = sys.modules.get("psycopg")

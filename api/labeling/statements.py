@@ -39,7 +39,6 @@ from core.tables import (
 )
 
 _PROJECT = bindparam("project", type_=BigInteger)
-_USER = bindparam("user", type_=BigInteger)
 _ROUND = (Round.id, Round.number, Round.state, Round.spent, Round.budget, Round.settings)
 
 _ANSWERED = aliased(Query)

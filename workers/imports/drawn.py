@@ -8,7 +8,6 @@ from typing import Any, Final, Self
 
 BOXES: Final = "\0boxes"
 """Field of an indexed row that holds what files draw on its image."""
-MOST_BOXES: Final = 10_000
 
 
 def stated_size(width: object, height: object) -> tuple[float, float] | None:

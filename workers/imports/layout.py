@@ -31,11 +31,10 @@ from typing import Final
 
 from core.jobs.imports import FolderChoice
 from core.media.images.medium import IMAGES
-from core.states import Split, Verdict
+from core.states import Split
 from workers.imports.split_words import FILLING, Hint, folder_split, hint, meaning, normal
+from workers.imports.values import NO_CLASS
 
-# Folders beside those of splits for images that have no class.
-_NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 _MOST_NAMED: Final = 20
 
 
@@ -254,7 +253,7 @@ def _sort(
     named = {name: split for name, split in meant.items() if name in free}
     doubtful = {name: one for name, one in hints.items() if name in free and name not in paired}
     others = {
-        name for name in free - named.keys() - doubtful.keys() if name.casefold() not in _NO_CLASS
+        name for name in free - named.keys() - doubtful.keys() if name.casefold() not in NO_CLASS
     }
     classes = others | {name for name, choice in said.items() if choice is FolderChoice.CLASS}
     directions = {*meant.values()} - {Split.AUXILIARY_OOD}

@@ -18,9 +18,9 @@ from core.tasks.box_conventions import (
     turned,
     without_crumbs,
 )
-from core.tasks.boxes import Box, BoxesLabel, Given
+from core.tasks.boxes import MOST_BOXES, Box, BoxesLabel, Given
 from core.tasks.class_lookup import ClassLookup
-from workers.imports.drawn import MOST_BOXES, Drawn, Rectangle
+from workers.imports.drawn import Drawn, Rectangle
 from workers.imports.items import Refused
 
 _ON_ITS_SIDE: Final = frozenset({5, 6, 7, 8})

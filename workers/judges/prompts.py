@@ -10,8 +10,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-MOST_ITEMS: Final = 10
-"""Rows that one question may compare."""
 LONGEST: Final = 4000
 """Characters of a row that are shown; of a longer one the beginning and the end."""
 HIGHEST_SCORE: Final = 5.0
@@ -50,7 +48,7 @@ def ranking_prompt(items: Sequence[str], order: Sequence[int]) -> list[Message]:
     """Ask for an order of rows by cleanness and quality, the best first.
 
     Args:
-        items: Rows as text, 2 to ``MOST_ITEMS``.
+        items: Rows as text, 2 to ``core.tasks.instructions.MOST_MEMBERS``.
         order: A permutation of their places: the row shown as [1] is ``items[order[0]]``.
     """
     shown = [items[place] for place in order]

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from workers.imports.drawn import BOXES, MOST_BOXES, Drawn, Rectangle, stated_size
+from core.tasks.boxes import FLAGS, MOST_BOXES
+from workers.imports.drawn import BOXES, Drawn, Rectangle, stated_size
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
-    FLAGS,
     OUTLINES,
     around,
     is_turned,

@@ -6,11 +6,11 @@ from typing import Any, BinaryIO, Final
 from xml.etree.ElementTree import Element
 
 from core.errors import DomainError
+from core.tasks.boxes import FLAGS
 from workers.imports.drawn import Drawn, Rectangle, stated_size
 from workers.imports.formats import xml_stream
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
-    FLAGS,
     LEFT_ASIDE,
     around,
     drawn_fields,

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from core.states import Split, Verdict
+from core.tasks.boxes import FLAGS
 from workers.imports.drawn import BOXES, Drawn, Rectangle, stated_size
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
-    FLAGS,
     LEFT_ASIDE,
     around,
     is_turned,

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, Final
 
 from core.errors import DomainError
-from workers.imports.drawn import MOST_BOXES, Drawn, Rectangle, stated_size
+from core.tasks.boxes import FLAGS, MOST_BOXES
+from workers.imports.drawn import Drawn, Rectangle, stated_size
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
-    FLAGS,
     LEFT_ASIDE,
     around,
     drawn_fields,

@@ -12,7 +12,6 @@ from workers.imports.items import Refused
 OUTLINES: Final = "outlines and masks are left aside, and the boxes beside them kept"
 ENCLOSED: Final = "a box was drawn around an outline"
 LEFT_ASIDE: Final = "what is said of boxes beside class and flags is left aside"
-FLAGS: Final = ("occluded", "truncated", "difficult", "crowd")
 
 
 def number(value: object) -> str:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.states import Medium
-from workers.imports.drawn import MOST_BOXES
+from core.tasks.boxes import MOST_BOXES
 from workers.imports.formats.boxes import parquet as objects
 from workers.imports.formats.declared import written
 from workers.imports.formats.parquet.bounds import (
