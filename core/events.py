@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import Select, func, select
 
+from core.tables import Certificate, Project, Round
+
 CHANNEL: Final = "karat"
 
 
@@ -39,3 +41,20 @@ def notify(project_id: int, topic: Topic, data: Mapping[str, Any]) -> Select[Any
     """
     payload = json.dumps({"project_id": project_id, "event": topic, "data": data})
     return select(func.pg_notify(CHANNEL, payload))
+
+
+def project_changed(project: Project) -> Select[Any]:
+    """Statement that has pages read a project again."""
+    return notify(project.id, Topic.PROJECT, {"state": project.state})
+
+
+def round_changed(round_: Round) -> Select[Any]:
+    """Statement that has pages read a round again."""
+    data = {"number": round_.number, "state": round_.state}
+    return notify(round_.project_id, Topic.ROUND, data)
+
+
+def certificate_changed(certificate: Certificate) -> Select[Any]:
+    """Statement that has pages read a certificate again."""
+    data = {"id": certificate.id, "state": certificate.state}
+    return notify(certificate.project_id, Topic.CERTIFICATE, data)

@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
 
 from core.errors import Conflict
 from core.jobs.params import AdvanceParams
@@ -123,12 +124,19 @@ def new_audit_round(project: Project, last: int, draws: int) -> Round:
     return round_
 
 
-def new_certificate_round(project: Project, last: int, overlap: int) -> Round:
-    """A round after ``last`` that asks about draws for a certificate, and that none follows.
+def next_number(session: Session, project_id: int) -> int:
+    """The number of a project's next round, whose row is locked."""
+    last = select(func.max(Round.number)).where(Round.project_id == project_id)
+    number: int = session.scalars(select(func.coalesce(last.scalar_subquery() + 1, 0))).one()
+    return number
+
+
+def new_certificate_round(project: Project, number: int, overlap: int) -> Round:
+    """Round ``number``, which asks about draws for a certificate, and which none follows.
 
     It closes when the certificate is decided and its queue is empty.
     """
-    round_ = new_round(project, last + 1)
+    round_ = new_round(project, number)
     round_.strategy, round_.budget = CERTIFICATE, MOST_BUDGET
     round_.settings = {**round_.settings, "overlap": overlap}
     return round_

@@ -243,8 +243,7 @@ class _Batch:
         round_.job_id = job.id
         await self.session.flush()
         queue.enqueue(self.session.info, job)
-        data = {"number": round_.number, "state": round_.state}
-        await self.session.execute(events.notify(project.id, events.Topic.ROUND, data))
+        await self.session.execute(events.round_changed(round_))
 
     async def _add(self, made: Sequence[object | None]) -> None:
         self.session.add_all([item for item in made if item is not None])

@@ -134,5 +134,4 @@ def failed(session: Session, job: Job) -> None:
         round_.job_id = job.id
         move_round(round_, RoundState.FAILED)
     if round_.state in {RoundState.FAILED, RoundState.OPEN}:
-        data = {"number": round_.number, "state": round_.state}
-        session.execute(events.notify(round_.project_id, events.Topic.ROUND, data))
+        session.execute(events.round_changed(round_))

@@ -59,9 +59,8 @@ def publish(advance: Advance) -> None:
             following.job_id = job.id
             _open(session, advance, project, following, files, requested)
         for round_ in rounds.values():
-            data = {"number": round_.number, "state": round_.state}
-            session.execute(events.notify(project.id, events.Topic.ROUND, data))
-        session.execute(events.notify(project.id, events.Topic.PROJECT, {"state": project.state}))
+            session.execute(events.round_changed(round_))
+        session.execute(events.project_changed(project))
         context.finish_phase(job, "publish")
 
 

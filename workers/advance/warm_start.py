@@ -76,8 +76,7 @@ def warm_start(advance: Advance) -> None:
                     f"{count:,} of the {images:,} images were chosen as typical of the pool, the "
                     "others at random.",
                 ]
-                data = {"number": round_.number, "state": round_.state}
-                session.execute(events.notify(project.id, events.Topic.ROUND, data))
+                session.execute(events.round_changed(round_))
         context.finish_phase(job, "warm_start")
 
 

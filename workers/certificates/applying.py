@@ -370,6 +370,5 @@ def _end(
     }
     move_certificate(certificate, state)
     # Not after each part: every open page of the pool would read it anew twice a second.
-    data = {"id": certificate.id, "state": certificate.state}
-    session.execute(events.notify(certificate.project_id, events.Topic.CERTIFICATE, data))
+    session.execute(events.certificate_changed(certificate))
     session.execute(events.notify(certificate.project_id, events.Topic.POOL, {}))

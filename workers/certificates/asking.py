@@ -11,7 +11,7 @@ from core.among import among
 from core.artifacts.certificates import Draw, Members, taken_back
 from core.consensus import lock_examples
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
-from core.rounds import CERTIFICATE, lock_unfinished, new_certificate_round
+from core.rounds import CERTIFICATE, lock_unfinished, new_certificate_round, next_number
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState
 from core.tables import Annotation, Example, Project, Query, Round
@@ -39,14 +39,14 @@ def asking_round(session: Session, project: Project, params: CertifyParams) -> R
             return round_
     if rounds or project.state not in {ProjectState.FINISHED, ProjectState.RUNNING}:
         return None
-    last = session.scalar(select(func.max(Round.number)).where(Round.project_id == project.id))
-    round_ = new_certificate_round(project, -1 if last is None else last, params.overlap)
+    number = next_number(session, project.id)
+    round_ = new_certificate_round(project, number, params.overlap)
     session.add(round_)
     session.flush()
     move_round(round_, RoundState.OPEN)
     if project.state is not ProjectState.RUNNING:
         move_project(project, ProjectState.RUNNING)
-    session.execute(events.notify(project.id, events.Topic.PROJECT, {"state": project.state}))
+    session.execute(events.project_changed(project))
     return round_
 
 
@@ -82,8 +82,7 @@ def ask(session: Session, round_: Round, draws: Sequence[Draw], members: Members
         if settings.cost.mode == "seconds":
             price = median_seconds(session, round_.project_id)
         round_.budget += len(rows) * price
-    data = {"number": round_.number, "state": round_.state}
-    session.execute(events.notify(round_.project_id, events.Topic.ROUND, data))
+    session.execute(events.round_changed(round_))
     session.execute(events.notify(round_.project_id, events.Topic.POOL, {}))
 
 
@@ -169,5 +168,4 @@ def ask_no_more(session: Session, project: Project, draws: Sequence[Draw]) -> No
     session.execute(mark_unqueried(sorted(set(taken))))
     if mine and is_empty:
         close_round(session, project, round_)
-        data = {"number": round_.number, "state": round_.state}
-        session.execute(events.notify(project.id, events.Topic.ROUND, data))
+        session.execute(events.round_changed(round_))

@@ -53,9 +53,8 @@ def _publish(context: JobContext) -> None:
             go_on(session, context.storage, project, certificate)
         if not session.scalars(lock_unfinished(project.id)).all():
             move_project(project, ProjectState.FINISHED)
-        data = {"number": round_.number, "state": round_.state}
-        session.execute(events.notify(project.id, events.Topic.ROUND, data))
-        session.execute(events.notify(project.id, events.Topic.PROJECT, {"state": project.state}))
+        session.execute(events.round_changed(round_))
+        session.execute(events.project_changed(project))
         context.finish_phase(job, _PUBLISH)
 
 

@@ -106,7 +106,7 @@ def _note_stalled(session: Session, certificate_id: int, why: str | None) -> Non
         return
     rest = {name: value for name, value in certificate.result.items() if name != "stalled"}
     certificate.result = rest if why is None else {**rest, "stalled": why}
-    _tell(session, certificate)
+    session.execute(events.certificate_changed(certificate))
 
 
 def _waits(session: Session, certificate: Certificate) -> bool:
@@ -203,7 +203,7 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
             refuse(session, certificate, decision.why)
         else:
             move_certificate(certificate, CertificateState.READY)
-            _tell(session, certificate)
+            session.execute(events.certificate_changed(certificate))
         return
     room = max(0, ASKED_AT_ONCE - len(certification.waiting()))
     fresh = [
@@ -221,20 +221,14 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
             overlap = ProjectSettings.model_validate(round_.settings).overlap
             certificate.result = {**certificate.result, "overlap": overlap}
     certificate.observations = [draw.to_json() for draw in (*draws, *fresh)]
-    _tell(session, certificate)
+    session.execute(events.certificate_changed(certificate))
 
 
 def refuse(session: Session, certificate: Certificate, why: str) -> None:
     """End a certificate of which nothing came, and say why."""
     certificate.refused = why
     move_certificate(certificate, CertificateState.REFUSED)
-    _tell(session, certificate)
-
-
-def _tell(session: Session, certificate: Certificate) -> None:
-    """Have pages read a certificate again."""
-    data = {"id": certificate.id, "state": certificate.state}
-    session.execute(events.notify(certificate.project_id, events.Topic.CERTIFICATE, data))
+    session.execute(events.certificate_changed(certificate))
 
 
 def _other_classes(session: Session, certificate: Certificate) -> str | None:

@@ -331,8 +331,7 @@ class LabelWriter:
             return
         project = session.get_one(Project, self._project_id)
         close_round(session, project, round_)
-        data = {"number": round_.number, "state": round_.state}
-        session.execute(events.notify(project.id, events.Topic.ROUND, data))
+        session.execute(events.round_changed(round_))
 
 
 class _Batch:

@@ -16,7 +16,7 @@ from core.among import among
 from core.consensus import Vote, answered, as_said, lock_examples, votes
 from core.groups import of_group
 from core.lifecycle import mark_answered, mark_members, move_round, tell_round
-from core.rounds import lock_unfinished, new_round
+from core.rounds import lock_unfinished, new_round, next_number
 from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, QueryMember, Round, User
 from core.tasks.instructions import MOST_MEMBERS, RankingLabel, members_of
@@ -211,8 +211,7 @@ def _open(session: Session, project: Project) -> Round:
 
     Webhooks are told nothing yet of so little of it, see ``tell_round_of``.
     """
-    last = session.scalar(select(func.max(Round.number)).where(Round.project_id == project.id))
-    round_ = new_round(project, 0 if last is None else last + 1)
+    round_ = new_round(project, next_number(session, project.id))
     round_.strategy = STRATEGY
     for state in (RoundState.OPEN, RoundState.CLOSING, RoundState.CLOSED):
         move_round(round_, state)
@@ -240,8 +239,7 @@ def _count(session: Session, round_: Round, groups: Sequence[Group]) -> None:
     round_.queries = round_.metrics["groups"]
     # What was asked elsewhere is paid for.
     round_.budget = float(round_.queries)
-    data = {"number": round_.number, "state": round_.state}
-    session.execute(events.notify(round_.project_id, events.Topic.ROUND, data))
+    session.execute(events.round_changed(round_))
 
 
 class _Placed(NamedTuple):

@@ -12,7 +12,7 @@ from core.among import among
 from core.consensus import lock_examples
 from core.errors import Conflict, Invalid
 from core.lifecycle import mark_queried, move_project, move_round
-from core.rounds import lock_unfinished, new_round
+from core.rounds import lock_unfinished, new_round, next_number
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState, Split
 from core.tables import Annotation, Example, Project, Query, QueryMember, Round
@@ -56,8 +56,7 @@ def publish_rankings(
             "first.",
         )
     _check(session, project, groups)
-    last = session.scalar(select(func.max(Round.number)).where(Round.project_id == project.id))
-    round_ = new_round(project, 0 if last is None else last + 1)
+    round_ = new_round(project, next_number(session, project.id))
     settings = ProjectSettings.model_validate(round_.settings)
     round_.strategy, round_.seed = strategy, seed
     if settings.cost.mode == "fixed":
@@ -73,9 +72,8 @@ def publish_rankings(
     move_round(round_, RoundState.OPEN)
     if project.state is not ProjectState.RUNNING:
         move_project(project, ProjectState.RUNNING)
-    data = {"number": round_.number, "state": round_.state}
-    session.execute(events.notify(project.id, events.Topic.ROUND, data))
-    session.execute(events.notify(project.id, events.Topic.PROJECT, {"state": project.state}))
+    session.execute(events.round_changed(round_))
+    session.execute(events.project_changed(project))
     session.flush()
     return round_
 

@@ -72,9 +72,8 @@ def _close(session: Session, project: Project, round_: Round, found: dict[str, A
     move_round(round_, RoundState.CLOSED)
     withdraw(session, project.id)
     move_project(project, ProjectState.FINISHED)
-    data = {"number": round_.number, "state": round_.state}
-    session.execute(events.notify(project.id, events.Topic.ROUND, data))
-    session.execute(events.notify(project.id, events.Topic.PROJECT, {"state": project.state}))
+    session.execute(events.round_changed(round_))
+    session.execute(events.project_changed(project))
 
 
 def withdraw(session: Session, project_id: int) -> None:

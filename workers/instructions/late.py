@@ -93,8 +93,7 @@ def _published(session: Session, following: Following, round_id: int) -> bool:
         return False
     following.publish(session)
     round_.metrics = {**round_.metrics, **figures(session, round_), **following.metrics}
-    data = {"number": round_.number, "state": round_.state}
-    session.execute(events.notify(round_.project_id, events.Topic.ROUND, data))
+    session.execute(events.round_changed(round_))
     return True
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.errors import Conflict
-from core.events import Topic, notify
+from core.events import project_changed
 from core.files.storage import Storage, flush, write_atomically
 from core.rounds import lock_unfinished
 from core.settings.project import ProjectSettings
@@ -96,7 +96,7 @@ def name(session: Session, project_id: int, size: int) -> tuple[int, list[int]]:
         if is_job(job.kind) or (job.kind is JobKind.ADVANCE_ROUND and "publish" not in done):
             job.checkpoint = {}
             anew.append(job.id)
-    session.execute(notify(project_id, Topic.PROJECT, {"state": project.state}))
+    session.execute(project_changed(project))
     return settings.side, anew
 
 

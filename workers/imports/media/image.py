@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session, sessionmaker
 
-from core.events import Topic, notify
+from core.events import project_changed
 from core.files.removals import hold_files, removals_begun
 from core.files.storage import Storage, flush
 from core.media.images.input_size import LARGE, PHOTOGRAPHS, SizeChoice
@@ -152,7 +152,7 @@ class ImageMedium(ImageReading):
             return Begun()
         self.input_size = choice.side
         project.settings = {**project.settings, SIZE: choice.side}
-        session.execute(notify(self.project_id, Topic.PROJECT, {"state": project.state}))
+        session.execute(project_changed(project))
         return Begun({SIZE: choice.to_json()}, (str(choice),))
 
     def make(self, contents: Sequence[bytes]) -> Sequence[Made | Refused]:
