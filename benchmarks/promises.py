@@ -12,13 +12,14 @@ import argparse
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from time import sleep
 from typing import Final
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.certifying.live import Live
+from benchmarks.certifying.live import LOOK, Live
 from benchmarks.runs import Run, Runs, spread
 from karat.client.certificate_types import CertificateDetail
 from karat.client.client import Client
@@ -75,18 +76,21 @@ def certified(
     certificates = live.project.certificates
     id_ = certificates.begin(target=_TARGET, confidence=_CONFIDENCE)["id"]
 
-    def is_decided() -> bool:
-        on_answers()
-        return certificates.get(id_)["state"] not in ("scoring", "asking")
+    def decided() -> CertificateDetail:
+        while (found := certificates.get(id_))["state"] in ("scoring", "asking"):
+            # Its own checks, and no more of the queue.
+            said = live.answer(found["waiting"])
+            on_answers()
+            while said and certificates.get(id_)["answered"] < found["answered"] + said:
+                sleep(LOOK)
+            sleep(0 if said else LOOK)
+        return found
 
-    live.answer_until(is_decided)
+    decided()
     on_ready()
-    while (found := certificates.get(id_))["state"] in ("asking", "ready"):
-        if found["state"] == "ready":
-            # What was corrected may leave less of it, or too little: then it is asked on.
-            certificates.apply(id_)
-        else:
-            live.answer_until(is_decided)
+    # What was corrected may leave less of it, or too little: then it is asked on.
+    while (found := decided())["state"] == "ready":
+        certificates.apply(id_)
     return found
 
 

@@ -93,9 +93,9 @@ class Live:
             if not self.answer():
                 sleep(LOOK)
 
-    def answer(self) -> int:
+    def answer(self, at_most: int = _AT_ONCE) -> int:
         """Answer some of what is asked now; returns how many that were."""
-        items = self.project.lease(_AT_ONCE)["items"]
+        items = self.project.lease(min(at_most, _AT_ONCE))["items"] if at_most else []
         if items:
             self._send([self._answered(one) for one in items])
         return len(items)
