@@ -90,6 +90,7 @@ export const label = {
       text: "Others can take your images meanwhile. Your verdicts are kept, and you go on with the next key.",
       touch: "Others can take your images meanwhile. Your verdicts are kept. Tap to go on.",
     },
+    kept: "What you have begun stays on the screen, and nobody else gets it for an hour.",
   },
   guide: {
     open: "Guide",

@@ -16,6 +16,7 @@ import { useSender } from "../SenderProvider";
 import { useFlash } from "../useFlash";
 import { usePrepared } from "../usePrepared";
 import { useShownClasses } from "../useShownClasses";
+import { useWorkInHand } from "../useWorkInHand";
 import { BoxDecisions } from "./BoxDecisions";
 import { type Choice, choiceOf, isOpen } from "./choices";
 import { DecisionPanel } from "./DecisionPanel";
@@ -148,6 +149,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   );
   const work = useReviewWork({ project, task, current, decide });
   working.current = work;
+  useWorkInHand(queue, working);
   useReviewKeys(shownAt, obey);
 
   const closeDialog = useCallback(() => setDialog(null), []);
