@@ -1,5 +1,5 @@
 import type { Point, Rect, Size, View } from "./geometry";
-import { betweenViews, bounded, closeTo, fitted, panned, scales, zoomed } from "./view";
+import { betweenViews, bounded, closeTo, fitted, inMiddle, panned, scales, zoomed } from "./view";
 
 const MOVE_MS = 160;
 
@@ -73,6 +73,11 @@ export class Scene {
   /** Look closely at a box. */
   close(rect: Rect): void {
     this.#moveTo(closeTo(rect, this.view, this.image, this.frame));
+  }
+
+  /** A box in the middle of what is seen. */
+  middle(): Rect {
+    return inMiddle(this.view, this.image, this.frame);
   }
 
   stop(): void {
