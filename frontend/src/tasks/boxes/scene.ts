@@ -1,3 +1,4 @@
+import { isMotionReduced } from "../../ui/motion";
 import type { Point, Rect, Size, View } from "./geometry";
 import { betweenViews, bounded, closeTo, fitted, inMiddle, panned, scales, zoomed } from "./view";
 
@@ -99,7 +100,7 @@ export class Scene {
   }
 
   #moveTo(to: View): void {
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    if (isMotionReduced()) {
       this.#show(to);
       return;
     }
