@@ -158,6 +158,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             trail={view.trail}
             openId={current?.given ? current.subject.query_id : null}
             task={task}
+            userId={user.id}
             classes={classes}
             onOpen={open}
           />

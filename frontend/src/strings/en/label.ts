@@ -70,6 +70,7 @@ export const label = {
     title: "Your last verdicts",
     none: "Your last verdicts will be listed here, to change them.",
     change: (verdict: string) => `${verdict}: open to change`,
+    unsent: (verdict: string) => `${verdict}, with changes that are not sent`,
     short: { ood: "None", unsure: "Unsure", skip: "Skip" } as Record<string, string>,
   },
   zoom: {

@@ -68,6 +68,7 @@ export const label: Catalogue["label"] = {
     title: "최근 판정",
     none: "최근 판정이 여기에 표시되며 다시 바꿀 수 있습니다.",
     change: (verdict) => `${verdict}: 열어서 바꾸기`,
+    unsent: (verdict) => `${verdict}, 보내지 않은 변경 있음`,
     short: { ood: "없음", unsure: "불확실", skip: "건너뜀" },
   },
   zoom: {

@@ -1,3 +1,4 @@
+import { draftsChanged } from "../unsent";
 import type { Box, Doc } from "./model";
 
 /** What stays from one image to the next: of a visit, or of this device. */
@@ -53,4 +54,8 @@ export function keepDraft(draft: string, doc: Doc | null): void {
   } catch {
     // Storage is full or refused: the page still has it.
   }
+  draftsChanged();
 }
+
+/** Whether something was drawn and is not sent. */
+export const isUnsent = (draft: string): boolean => draftOf(draft) !== null;
