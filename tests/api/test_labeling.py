@@ -113,9 +113,7 @@ def test_release_gives_queries_back(http: TestClient, world: World) -> None:
     assert len(lease(http, two, project, 3)["items"]) == 3
 
 
-def test_a_query_that_is_worked_at_stays_with_who_goes_away(
-    http: TestClient, world: World
-) -> None:
+def test_a_query_that_is_worked_at_stays_with_who_goes_away(http: TestClient, world: World) -> None:
     project = running(world, images=3, queries=3, lease_seconds=60)
     one, two = world.caller(Role.ANNOTATOR, project), world.caller(Role.ANNOTATOR, project)
     tab = str(uuid.uuid4())
