@@ -227,11 +227,15 @@ KEEP = Statement(
 )
 RELEASE_ELSEWHERE = _free_again(_ELSEWHERE)
 # A browser that is started again opens several pages at once, and each lists the others before it
-# leases: one that was not there yet may have leased by now. So nothing is taken that is so new.
+# leases: one that was not there yet may have leased by now. So nothing is taken that is so new. What
+# is held for longer than any lease was kept, by one that has closed since.
 RELEASE_CLOSED = _free_again(
     _ELSEWHERE.where(
         Query.lease_client != func.all(bindparam("open", type_=ARRAY(Uuid))),
-        Query.lease_expires_at <= bindparam("settled"),
+        or_(
+            Query.lease_expires_at <= bindparam("settled"),
+            Query.lease_expires_at > bindparam("expires"),
+        ),
     )
 )
 RELEASE_LATER = Statement(
