@@ -227,8 +227,8 @@ KEEP = Statement(
 )
 RELEASE_ELSEWHERE = _free_again(_ELSEWHERE)
 # A browser that is started again opens several pages at once, and each lists the others before it
-# leases: one that was not there yet may have leased by now. So nothing is taken that is so new. What
-# is held for longer than any lease was kept, by one that has closed since.
+# leases: one that was not there yet may have leased by now. So nothing is taken that is so new. A
+# query that is held for longer than by any lease was kept, by one that has closed since.
 RELEASE_CLOSED = _free_again(
     _ELSEWHERE.where(
         Query.lease_client != func.all(bindparam("open", type_=ARRAY(Uuid))),
