@@ -217,19 +217,30 @@ def _free_again(which: Select[int]) -> Statement:
     )
 
 
-RELEASE = _free_again(_HELD)
+_GIVEN_BACK = _HELD.where(Query.id != func.all(bindparam("kept", type_=ARRAY(BigInteger))))
+RELEASE = _free_again(_GIVEN_BACK)
+KEEP = Statement(
+    update(Query)
+    .where(_unlocked(_HELD.where(among(Query.id, "kept"))))
+    .values(lease_expires_at=func.greatest(Query.lease_expires_at, bindparam("kept_until")))
+    .returning(Query.id)
+)
 RELEASE_ELSEWHERE = _free_again(_ELSEWHERE)
 # A browser that is started again opens several pages at once, and each lists the others before it
-# leases: one that was not there yet may have leased by now. So nothing is taken that is so new.
+# leases: one that was not there yet may have leased by now. So nothing is taken that is so new. A
+# query that is held for longer than by any lease was kept, by one that has closed since.
 RELEASE_CLOSED = _free_again(
     _ELSEWHERE.where(
         Query.lease_client != func.all(bindparam("open", type_=ARRAY(Uuid))),
-        Query.lease_expires_at <= bindparam("settled"),
+        or_(
+            Query.lease_expires_at <= bindparam("settled"),
+            Query.lease_expires_at > bindparam("expires"),
+        ),
     )
 )
 RELEASE_LATER = Statement(
     update(Query)
-    .where(_unlocked(_HELD))
+    .where(_unlocked(_GIVEN_BACK))
     .values(lease_expires_at=func.least(Query.lease_expires_at, bindparam("until")))
     .returning(Query.id)
 )

@@ -32,6 +32,8 @@ _WINDOW = 4
 _MOST_GROUPS = 16
 # How long a page may take from listing the open ones until its lease is here.
 _SETTLED = timedelta(seconds=5)
+# How long what is worked at stays with a client that is away.
+_KEPT = timedelta(hours=1)
 
 
 async def lease(
@@ -181,12 +183,17 @@ def _whole(text: str | None) -> str | None:
 async def release(
     session: AsyncSession, principal: Principal, project: Project, body: ReleaseRequest
 ) -> int:
-    """Give back what the client holds, now or soon; returns how many queries."""
+    """Give back what the client holds, now or soon, except ``body.keep``; returns how many."""
     connection = await driver(await session.connection())
-    held: dict[str, Any] = {"tab": body.client, "user": principal.id, "project": project.id}
-    statement = leases.RELEASE
-    if body.after_seconds > 0:
-        statement = leases.RELEASE_LATER
-        held["until"] = datetime.now(UTC) + timedelta(seconds=body.after_seconds)
-    (released,) = await fetch(connection, (statement, held))
+    now = datetime.now(UTC)
+    held: dict[str, Any] = {
+        "tab": body.client,
+        "user": principal.id,
+        "project": project.id,
+        "kept": body.keep,
+        "kept_until": now + _KEPT,
+        "until": now + timedelta(seconds=body.after_seconds),
+    }
+    statement = leases.RELEASE_LATER if body.after_seconds > 0 else leases.RELEASE
+    _, released = await fetch(connection, (leases.KEEP, held), (statement, held))
     return len(released)

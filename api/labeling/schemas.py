@@ -33,12 +33,17 @@ class LeaseRequest(BaseModel):
 
 
 class ReleaseRequest(BaseModel):
-    """`after_seconds` lets a page that is only loaded again find what it held."""
+    """`after_seconds` lets a page that is only loaded again find what it held.
+
+    `keep` are queries that are not given back: the client holds them for an hour at least, as
+    those for which it has boxes or an order that are not sent.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     client: uuid.UUID
     after_seconds: Annotated[float, Field(ge=0, le=60)] = 0
+    keep: Annotated[list[int], Field(max_length=256)] = []
 
 
 class LeasedQuery(BaseModel):

@@ -113,6 +113,25 @@ def test_release_gives_queries_back(http: TestClient, world: World) -> None:
     assert len(lease(http, two, project, 3)["items"]) == 3
 
 
+def test_a_query_that_is_worked_at_stays_with_who_goes_away(http: TestClient, world: World) -> None:
+    project = running(world, images=3, queries=3, lease_seconds=60)
+    one, two = world.caller(Role.ANNOTATOR, project), world.caller(Role.ANNOTATOR, project)
+    tab = str(uuid.uuid4())
+    ids = [item["query_id"] for item in lease(http, one, project, 3, tab)["items"]]
+    body = {"client": tab, "keep": [ids[1]]}
+    released = http.post(url(project, "release"), json=body, headers=one.headers)
+    assert released.json() == {"released": 2}
+    assert [item["query_id"] for item in lease(http, two, project, 3)["items"]] == [ids[0], ids[2]]
+    until = world.session.scalar(select(Query.lease_expires_at).where(Query.id == ids[1]))
+    assert until is not None
+    assert until - datetime.now(UTC) > timedelta(minutes=59)
+    assert lease(http, two, project, 3)["items"] == []
+    # Closed meanwhile: what it held is for another tab of the same person at once.
+    body = {"n": 3, "client": str(uuid.uuid4()), "open_clients": [str(uuid.uuid4())]}
+    again = http.post(url(project, "lease"), json=body, headers=one.headers)
+    assert [item["query_id"] for item in again.json()["items"]] == [ids[1]]
+
+
 def test_answers_label_the_example_and_spend_the_budget(http: TestClient, world: World) -> None:
     project = running(world, budget=10, cost={"mode": "fixed", "c_in": 1.0, "c_ood": 0.5})
     caller = world.caller(Role.ANNOTATOR, project)

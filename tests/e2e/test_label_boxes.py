@@ -57,6 +57,17 @@ def test_boxes_are_drawn_adjusted_and_sent(
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+z")
     expect(page.get_by_role("button", name="Send 2 boxes")).to_be_visible()
+    # Escape leaves the boxes: Tab goes on through the page, and back to them.
+    for _ in range(4):
+        page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    focused = page.locator("[role=application]:focus")
+    expect(focused).to_have_count(0)
+    expect(page.locator("button:focus")).to_have_count(1)
+    page.keyboard.press("Shift+Tab")
+    expect(focused).to_have_count(1)
+    page.keyboard.press("Tab")
+    expect(chosen).to_be_visible()
     first = sent(page, "Enter")
 
     # Never nothing by accident; "nothing in it" is a verdict of its own, and OOD another.

@@ -16,8 +16,13 @@ export type LabelingApi = {
   submit(projectId: number, answers: Answer[]): Promise<SubmitResponse>;
   status(projectId: number): Promise<LabelStatus>;
   recent(projectId: number, limit: number): Promise<RecentAnswer[]>;
-  /** Let others have what this tab holds, now or in some seconds. */
-  release(projectId: number, client: string, afterSeconds?: number): Promise<void>;
+  /** Let others have what this tab holds, now or in some seconds, except the queries to `keep`. */
+  release(
+    projectId: number,
+    client: string,
+    afterSeconds?: number,
+    keep?: readonly number[],
+  ): Promise<void>;
 };
 
 const at = (projectId: number) => ({ path: { project_id: projectId } });
@@ -48,11 +53,11 @@ export const labelingApi: LabelingApi = {
     const page = await call(client.GET("/api/projects/{project_id}/labeling/recent", { params }));
     return page.items;
   },
-  release: async (projectId, tab, afterSeconds = 0) => {
+  release: async (projectId, tab, afterSeconds = 0, keep = []) => {
     await call(
       client.POST("/api/projects/{project_id}/labeling/release", {
         params: at(projectId),
-        body: { client: tab, after_seconds: afterSeconds },
+        body: { client: tab, after_seconds: afterSeconds, keep: [...keep] },
         keepalive: true,
       }),
     );

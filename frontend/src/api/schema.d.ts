@@ -6809,6 +6809,9 @@ export interface components {
         /**
          * ReleaseRequest
          * @description `after_seconds` lets a page that is only loaded again find what it held.
+         *
+         *     `keep` are queries that are not given back: the client holds them for an hour at least, as
+         *     those for which it has boxes or an order that are not sent.
          */
         ReleaseRequest: {
             /**
@@ -6821,6 +6824,11 @@ export interface components {
              * Format: uuid
              */
             client: string;
+            /**
+             * Keep
+             * @default []
+             */
+            keep: number[];
         };
         /**
          * Remaining

@@ -53,6 +53,8 @@ function StepButton({ label, keys, disabled, onClick, className, children }: Ste
       aria-label={label}
       aria-keyshortcuts={keys}
       disabled={disabled}
+      // Enter and space stay the page's, and do not do this once more.
+      onMouseDown={keepFocus}
       onClick={onClick}
     >
       {children}

@@ -4,6 +4,7 @@ import { logout } from "../api/auth";
 import type { User } from "../api/types";
 import { t } from "../strings";
 import { ErrorNotice } from "../ui/ErrorNotice";
+import { leaveFor } from "../ui/leaving";
 import { Menu } from "../ui/Menu";
 import { LanguageChoice, ShortcutChoice, ThemeChoice } from "../ui/Preferences";
 import styles from "./AccountMenu.module.css";
@@ -14,8 +15,7 @@ export function AccountMenu({ user }: { user: User }) {
     mutationFn: logout,
     onSuccess: ({ end_session_url: elsewhere }) => {
       leaveElsewhere();
-      // A new document: nothing of this person stays in the page's memory, images included.
-      window.location.assign(elsewhere ?? "/login");
+      leaveFor(elsewhere ?? "/login");
     },
   });
   return (

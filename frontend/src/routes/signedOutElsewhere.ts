@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { leaveFor } from "../ui/leaving";
 
 // One for the whole page: a channel tells every other one of its name, also in the page that speaks,
 // and whoever signs out is on the way to where single sign-on ends the session.
@@ -12,8 +13,7 @@ export function leaveElsewhere(): void {
 /** Leave once somebody signs out in another tab: unlike a session that has ended, that was meant. */
 export function useLeaving(): void {
   useEffect(() => {
-    // A new document: nothing of this person stays in the page's memory.
-    const leave = () => window.location.assign("/login");
+    const leave = () => leaveFor("/login");
     others.addEventListener("message", leave);
     return () => others.removeEventListener("message", leave);
   }, []);

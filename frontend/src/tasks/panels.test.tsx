@@ -2,6 +2,7 @@ import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import type { LabelClass } from "../api/types";
 import { VerdictBar } from "../features/labeling/grid/VerdictBar";
+import { ScaleButtons } from "../media/StageTools";
 import { Panel as BoxesPanel } from "./boxes/Panel";
 import { Panel as ClassesPanel } from "./classification/Panel";
 import { Panel as RankingPanel } from "./instructions/Panel";
@@ -9,6 +10,7 @@ import { Panel as RankingPanel } from "./instructions/Panel";
 afterEach(cleanup);
 
 const nothing = () => {};
+const step = { label: "Step", onClick: nothing };
 const classes = ["cat", "dog"].map(
   (name, index): LabelClass => ({
     ...{ id: index + 1, name, position: index, hotkey: index === 0 ? "1" : null },
@@ -30,6 +32,13 @@ it.each([
       key="grid"
       {...{ classes, selected: 2, canUndo: true }}
       {...{ onJudge: nothing, onUndo: nothing, onClear: nothing }}
+    />,
+  ],
+  [
+    "the size of what is shown",
+    <ScaleButtons
+      key="scale"
+      {...{ label: "Zoom", percent: 100, smaller: step, reset: step, larger: step }}
     />,
   ],
 ])("of %s leave the keys with the page: a click and then Enter is no verdict more", (_, shown) => {

@@ -17,6 +17,7 @@ type Extra = { proposals?: Proposal[] | null; members?: Member[] | null };
 
 export type WorkPlace = {
   projectId: number;
+  userId: number;
   classes: LabelClass[];
   /** What is on the page, with the verdict that it was given before, if any. */
   current: { subject: Subject & Extra; given: Choice | null } | null;
@@ -65,6 +66,8 @@ export type TaskView = {
   Panel: ComponentType<PanelProps>;
   /** An example, small, with what was said of it. */
   Thumbnail: ComponentType<ThumbnailProps>;
+  /** Whether something was made of an example, under that name, and is not sent. */
+  isUnsent: (draft: string, subject: Extra) => boolean;
   commandFor: (key: string, classes: LabelClass[]) => Command | null;
   /** What is done with a class that was looked for. */
   choose: (classId: number, work: Work) => Choice | null;

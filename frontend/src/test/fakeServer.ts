@@ -41,6 +41,8 @@ export class FakeServer implements LabelingApi, DecideApi {
   /** Queries that other tabs of the same person hold, by the name of the tab. */
   readonly inTabs = new Map<number, string>();
   readonly released: string[] = [];
+  /** What each release left with its tab. */
+  readonly kept: (readonly number[])[] = [];
   waitingFor: LabelStatus["waiting_for"] = "training";
   signedOut = false;
   /** What the signed-in person has to do first, as a code. */
@@ -159,8 +161,14 @@ export class FakeServer implements LabelingApi, DecideApi {
       }));
   }
 
-  async release(_projectId: number, client: string): Promise<void> {
+  async release(
+    _projectId: number,
+    client: string,
+    _afterSeconds = 0,
+    keep: readonly number[] = [],
+  ): Promise<void> {
     this.released.push(client);
+    this.kept.push(keep);
   }
 
   async #arrive(): Promise<Fault | undefined> {

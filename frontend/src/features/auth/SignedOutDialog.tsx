@@ -4,6 +4,7 @@ import { onSignedOut } from "../../api/session";
 import type { Me, User } from "../../api/types";
 import { t } from "../../strings";
 import { Dialog } from "../../ui/Dialog";
+import { leaveFor } from "../../ui/leaving";
 import { LoginForm } from "./LoginForm";
 
 /** Asks to sign in again over whatever is on screen, so that nothing on it is lost. */
@@ -14,7 +15,7 @@ export function SignedOutDialog({ user, onSignedIn }: { user: User; onSignedIn: 
   if (!open) return null;
   const finish = (signedIn: Me) => {
     if (signedIn.id !== user.id) {
-      window.location.assign("/");
+      leaveFor("/");
       return;
     }
     setOpen(false);

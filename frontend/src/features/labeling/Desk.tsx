@@ -25,6 +25,7 @@ import { useGuide } from "./useGuide";
 import type { Labeling } from "./useLabelSession";
 import { usePrepared } from "./usePrepared";
 import { useShownClasses } from "./useShownClasses";
+import { useWorkInHand } from "./useWorkInHand";
 import { Waiting } from "./Waiting";
 
 const GuidePanel = lazy(() => import("./GuidePanel").then((m) => ({ default: m.GuidePanel })));
@@ -82,8 +83,9 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     },
     [session, setAlternate, toggleGuide],
   );
-  const work = task.useWork({ projectId: project.id, classes, current, answer });
+  const work = task.useWork({ projectId: project.id, userId: user.id, classes, current, answer });
   working.current = work;
+  useWorkInHand(session, working);
   useDeskKeys({ session, task, shownAt, answer, onPage });
 
   const open = useCallback((queryId: number) => session.revisit(queryId), [session]);
@@ -143,12 +145,20 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             {view.phase === "failed" && view.error && (
               <Failure error={view.error} onRetry={() => session.wake()} />
             )}
-            {paused && <PauseCover why={paused} stopwatch={stopwatch} onResume={resume} />}
+            {paused && (
+              <PauseCover
+                why={paused}
+                isWorkedAt={work?.isChanged}
+                stopwatch={stopwatch}
+                onResume={resume}
+              />
+            )}
           </div>
           <Strip
             trail={view.trail}
             openId={current?.given ? current.subject.query_id : null}
             task={task}
+            userId={user.id}
             classes={classes}
             onOpen={open}
           />

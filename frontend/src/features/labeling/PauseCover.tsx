@@ -7,13 +7,19 @@ import type { Stopwatch } from "./queue/stopwatch";
 
 const MODIFIERS = new Set(["Shift", "Control", "Alt", "Meta", "CapsLock", "Tab"]);
 
-type PauseCoverProps = { why: Pause; stopwatch: Stopwatch; onResume: () => void };
+type PauseCoverProps = {
+  why: Pause;
+  /** Whether something is made of the image that is not sent, which keeps its place meanwhile. */
+  isWorkedAt?: boolean | undefined;
+  stopwatch: Stopwatch;
+  onResume: () => void;
+};
 
 /** A dialog may open over it, as where one has to sign in again. */
 const isInDialog = ({ target }: Event) => (target as Element).closest("dialog") !== null;
 
 /** Lies over the image during a break. Any key or click ends one that was asked for, and does no more. */
-export function PauseCover({ why, stopwatch, onResume }: PauseCoverProps) {
+export function PauseCover({ why, isWorkedAt, stopwatch, onResume }: PauseCoverProps) {
   useEffect(() => {
     if (why !== "asked") return;
     stopwatch.hold(true);
@@ -47,6 +53,7 @@ export function PauseCover({ why, stopwatch, onResume }: PauseCoverProps) {
       <div className={styles.card} role="status">
         <h2>{text.title}</h2>
         <p>{isTouch() ? text.touch : text.text}</p>
+        {isWorkedAt && <p>{t.label.pause.kept}</p>}
       </div>
     </div>
   );

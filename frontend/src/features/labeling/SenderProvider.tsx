@@ -9,6 +9,7 @@ import {
 import { labelingApi } from "../../api/labeling";
 import { decideApi } from "../../api/reviews";
 import type { User } from "../../api/types";
+import { leaveFor } from "../../ui/leaving";
 import { openOutbox } from "./queue/outbox";
 import { AnswerSender, type SenderView } from "./queue/sender";
 import { isSignedIn, noteSignedIn, onOtherUser } from "./queue/signedIn";
@@ -30,7 +31,7 @@ export function SenderProvider({ user, children }: { user: User; children: React
     };
     noteSignedIn(user.id);
     // The page belongs to whoever has signed in elsewhere: show it to them as theirs.
-    const unlisten = onOtherUser(user.id, () => window.location.assign("/"));
+    const unlisten = onOtherUser(user.id, () => leaveFor("/"));
     openOutbox({ onLate: () => current?.start() }).then((outbox) => {
       if (unmounted) return;
       current = new AnswerSender({

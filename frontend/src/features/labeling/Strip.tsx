@@ -1,7 +1,9 @@
-import { memo, useEffect, useRef } from "react";
+import { memo, useEffect, useRef, useSyncExternalStore } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
+import { draftName } from "../../tasks/drafts";
 import type { TaskView } from "../../tasks/spec";
+import { draftsVersion, onDrafts } from "../../tasks/unsent";
 import { keepFocus } from "../../ui/keepFocus";
 import type { Entry } from "./queue/model";
 import styles from "./Strip.module.css";
@@ -15,12 +17,15 @@ type StripProps = {
   /** The query that is open now. */
   openId: number | null;
   task: TaskView;
+  userId: number;
   classes: LabelClass[];
   onOpen: (queryId: number) => void;
 };
 
-/** The last verdicts, each a click away from being changed. */
-export const Strip = memo(function Strip({ trail, openId, task, classes, onOpen }: StripProps) {
+/** The last verdicts, each a click away from being changed; a dot says that it was, and not sent. */
+export const Strip = memo(function Strip(props: StripProps) {
+  const { trail, openId, task, userId, classes, onOpen } = props;
+  useSyncExternalStore(onDrafts, draftsVersion);
   const shown = trail.slice(-SHOWN);
   const nav = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another verdict has been opened.
@@ -34,14 +39,17 @@ export const Strip = memo(function Strip({ trail, openId, task, classes, onOpen 
       <ol>
         {shown.map(({ subject, given }) => {
           if (!given) return null;
-          const name = task.describe(given, classes);
+          const isUnsent = task.isUnsent(draftName(userId, subject.query_id), subject);
+          const noted = isUnsent ? t.label.strip.unsent : (said: string) => said;
+          const name = noted(task.describe(given, classes));
           const short = task.short(given, classes);
           return (
             <li key={subject.query_id}>
               <button
                 type="button"
                 className={styles.verdict}
-                aria-label={t.label.strip.change(short)}
+                aria-label={t.label.strip.change(noted(short))}
+                data-unsent={isUnsent || undefined}
                 aria-current={subject.query_id === openId || undefined}
                 title={name}
                 // Enter then sends what is changed, and does not open it once more.

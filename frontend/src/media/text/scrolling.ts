@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { isElsewhere } from "../../ui/hotkeys";
+import { isMotionReduced } from "../../ui/motion";
 
 /** Lines that stay in sight when a page is turned, so that the eye finds its place. */
 const KEPT = 2;
@@ -76,7 +77,7 @@ export function useScrollKeys(region: RefObject<HTMLElement | null>, covered = f
       event.preventDefault();
       event.stopPropagation();
       if (isSpace) now.space = true;
-      const still = event.repeat || matchMedia("(prefers-reduced-motion: reduce)").matches;
+      const still = event.repeat || isMotionReduced();
       const most = element.scrollHeight - element.clientHeight;
       const top = Math.min(most, Math.max(0, element.scrollTop + step));
       element.scrollTo({ top, behavior: still ? "instant" : "smooth" });

@@ -19,7 +19,7 @@ export const boxes = {
   chosen: "Chosen box",
   noneChosen: (count: number) =>
     count === 0
-      ? "Drag over the image to draw a box. For boxes of another class choose that first."
+      ? "Drag over the image to draw a box, or press Shift+B. For boxes of another class choose that first."
       : "Tab goes from box to box; a click chooses one.",
   duplicate: "Duplicate",
   remove: "Delete",
@@ -41,7 +41,7 @@ export const boxes = {
   },
   stage: (count: number) => `Image with ${plural(count, "box", "boxes")}`,
   stageHint:
-    "Tab goes from box to box, arrows move the chosen one, Control with arrows makes it larger or smaller. Escape leaves the boxes.",
+    "Tab goes from box to box, Shift+B makes one, arrows move the chosen one, Control with arrows makes it larger or smaller. Escape, pressed until nothing is chosen and no class is in your hand, leaves the boxes: Tab then goes through the page.",
   says: {
     box: (place: number, of: number, name: string, size: string, x: number, y: number) =>
       `Box ${place} of ${of}: ${name}, ${size} pixels, at ${x}, ${y}`,
@@ -134,6 +134,8 @@ export const boxes = {
     sendOwn: "Send what is on the image: neither of the two",
     none: "Nothing of the classes is in the image",
     keepSend: "Keep all suggestions and send",
+    put: "Put a box in the middle, to be moved by arrows",
+    leave: "Escape until the boxes are left: Tab then goes through the page",
     cycle: "From box to box, up close",
     nudge: "Move the chosen box; with Shift ten steps at once",
     pull: "Make it wider or narrower, higher or lower",

@@ -70,6 +70,7 @@ export const label = {
     title: "Your last verdicts",
     none: "Your last verdicts will be listed here, to change them.",
     change: (verdict: string) => `${verdict}: open to change`,
+    unsent: (verdict: string) => `${verdict}, with changes that are not sent`,
     short: { ood: "None", unsure: "Unsure", skip: "Skip" } as Record<string, string>,
   },
   zoom: {
@@ -90,6 +91,7 @@ export const label = {
       text: "Others can take your images meanwhile. Your verdicts are kept, and you go on with the next key.",
       touch: "Others can take your images meanwhile. Your verdicts are kept. Tap to go on.",
     },
+    kept: "What you have begun stays on the screen, and nobody else gets it for an hour.",
   },
   guide: {
     open: "Guide",

@@ -18,7 +18,7 @@ export const boxes: Catalogue["boxes"] = {
   chosen: "선택한 상자",
   noneChosen: (count) =>
     count === 0
-      ? "이미지 위를 끌어 상자를 그립니다. 다른 클래스의 상자는 그 클래스를 먼저 고르세요."
+      ? "이미지 위를 끌거나 Shift+B를 눌러 상자를 그립니다. 다른 클래스의 상자는 그 클래스를 먼저 고르세요."
       : "Tab으로 상자를 차례로 보고, 클릭해서 선택합니다.",
   duplicate: "복제",
   remove: "삭제",
@@ -40,7 +40,7 @@ export const boxes: Catalogue["boxes"] = {
   },
   stage: (count) => `상자 ${number(count)}개가 있는 이미지`,
   stageHint:
-    "Tab으로 상자를 차례로 보고, 화살표로 선택한 상자를 옮기며, Control과 화살표로 크기를 바꿉니다. Escape를 누르면 상자에서 나갑니다.",
+    "Tab으로 상자를 차례로 보고, Shift+B로 새 상자를 놓고, 화살표로 선택한 상자를 옮기며, Control과 화살표로 크기를 바꿉니다. 선택한 상자도 그릴 클래스도 없을 때까지 Escape를 누르면 상자에서 나가며, 그다음 Tab은 페이지의 다음 항목으로 갑니다.",
   says: {
     box: (place, of, name, size, x, y) =>
       `상자 ${of}개 중 ${place}번째: ${name}, ${size}픽셀, 위치 ${x}, ${y}`,
@@ -134,6 +134,8 @@ export const boxes: Catalogue["boxes"] = {
     sendOwn: "둘 다 아니고 이미지에 보이는 상자를 보내기",
     none: "이미지에 찾는 클래스가 없음",
     keepSend: "제안을 모두 유지하고 보내기",
+    put: "가운데에 상자를 놓기, 화살표로 옮김",
+    leave: "Escape를 상자에서 나갈 때까지 누르면 Tab이 페이지로 이동",
     cycle: "상자를 차례로 가까이 보기",
     nudge: "선택한 상자 이동, Shift와 함께 열 칸씩",
     pull: "너비와 높이 바꾸기",

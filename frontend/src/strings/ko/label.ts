@@ -68,6 +68,7 @@ export const label: Catalogue["label"] = {
     title: "최근 판정",
     none: "최근 판정이 여기에 표시되며 다시 바꿀 수 있습니다.",
     change: (verdict) => `${verdict}: 열어서 바꾸기`,
+    unsent: (verdict) => `${verdict}, 보내지 않은 변경 있음`,
     short: { ood: "없음", unsure: "불확실", skip: "건너뜀" },
   },
   zoom: {
@@ -90,6 +91,7 @@ export const label: Catalogue["label"] = {
       touch:
         "그동안 다른 사람이 이미지를 가져갈 수 있습니다. 판정은 보관됩니다. 누르면 계속합니다.",
     },
+    kept: "작업하던 것은 화면에 그대로 남고, 한 시간 동안 다른 사람에게 넘어가지 않습니다.",
   },
   guide: {
     open: "가이드",

@@ -4,6 +4,7 @@ import { t } from "../../strings";
 import { chanceOf100 } from "../../ui/format";
 import { describeBox, sizeOf } from "./describe";
 import type { BoxEditor, EditorView } from "./editor";
+import { keyOfChosen } from "./edits";
 import { HANDLES, type Rect, rectToScreen } from "./geometry";
 import { gripOf } from "./grip";
 import { handlePoint } from "./hit";
@@ -19,8 +20,10 @@ type OverlayProps = {
   classes: readonly LabelClass[];
 };
 
-/** The element that stands for the chosen box. */
-export const CHOSEN_ID = "chosen-box";
+/** The element that stands for what is chosen; another one each time, as screen readers tell of those. */
+export const idOfChosen = ({ chosen }: EditorView): string | undefined =>
+  chosen ? `chosen-${keyOfChosen(chosen)}` : undefined;
+
 const SIDE = 9;
 
 /** What the pointer and the keys are at: the chosen box with its handles, a new one, the guides. */
@@ -32,7 +35,7 @@ export function Overlay({ editor, view, scene, classes }: OverlayProps) {
   const classOf = (id: number | null) => classes.find((one) => one.id === id);
   return (
     <svg
-      id={CHOSEN_ID}
+      id={idOfChosen(view)}
       className={styles.overlay}
       width={width}
       height={height}

@@ -14,7 +14,7 @@ import { measurePaint } from "../../ui/measure";
 import type { TaskStageProps } from "../spec";
 import type { BoxEditor, EditorView } from "./editor";
 import { Message } from "./Message";
-import { CHOSEN_ID, Overlay } from "./Overlay";
+import { idOfChosen, Overlay } from "./Overlay";
 import { differsInPlace, type Picture, paint, push } from "./paint";
 import styles from "./Stage.module.css";
 import { Scene } from "./scene";
@@ -61,7 +61,7 @@ function Editing(props: EditingProps) {
         role="application"
         aria-label={t.boxes.stage(view.doc.boxes.length)}
         aria-describedby={hint}
-        aria-activedescendant={view.chosen ? CHOSEN_ID : undefined}
+        aria-activedescendant={idOfChosen(view)}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application has its own keys.
         tabIndex={0}
         data-chosen={view.chosen?.kind}

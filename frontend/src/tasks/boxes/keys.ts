@@ -32,6 +32,7 @@ export type Action =
         | "none"
         | "escape"
         | "whole"
+        | "draw"
         | "hide";
     };
 
@@ -53,6 +54,7 @@ const WITH_SHIFT: Readonly<Record<string, Action>> = {
   c: { do: "flag", flag: "crowd" },
   r: { do: "repeat" },
   n: { do: "none" },
+  b: { do: "draw" },
   k: { do: "keepAll" },
   e: { do: "clip" },
   v: { do: "tool" },

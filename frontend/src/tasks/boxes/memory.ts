@@ -1,3 +1,4 @@
+import { draftsChanged } from "../unsent";
 import type { Box, Doc } from "./model";
 
 /** What stays from one image to the next: of a visit, or of this device. */
@@ -17,13 +18,14 @@ export const USUAL_THRESHOLD = 0.3;
 /** Proposals below this score are not even dots: of those a model has a hundred on every image. */
 export const LEAST_DOT = 0.1;
 
-const memories = new Map<number, Memory>();
+const memories = new Map<string, Memory>();
 
-export function memoryOf(projectId: number): Memory {
-  const known = memories.get(projectId);
+export function memoryOf(projectId: number, userId: number): Memory {
+  const name = `${userId}:${projectId}`;
+  const known = memories.get(name);
   if (known) return known;
   const fresh = { armed: null, threshold: USUAL_THRESHOLD, copied: [], last: [], crosshair: true };
-  memories.set(projectId, fresh);
+  memories.set(name, fresh);
   return fresh;
 }
 
@@ -52,4 +54,8 @@ export function keepDraft(draft: string, doc: Doc | null): void {
   } catch {
     // Storage is full or refused: the page still has it.
   }
+  draftsChanged();
 }
+
+/** Whether something was drawn and is not sent. */
+export const isUnsent = (draft: string): boolean => draftOf(draft) !== null;

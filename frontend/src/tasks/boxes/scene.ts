@@ -1,5 +1,6 @@
+import { isMotionReduced } from "../../ui/motion";
 import type { Point, Rect, Size, View } from "./geometry";
-import { betweenViews, bounded, closeTo, fitted, panned, scales, zoomed } from "./view";
+import { betweenViews, bounded, closeTo, fitted, inMiddle, panned, scales, zoomed } from "./view";
 
 const MOVE_MS = 160;
 
@@ -75,6 +76,11 @@ export class Scene {
     this.#moveTo(closeTo(rect, this.view, this.image, this.frame));
   }
 
+  /** A box in the middle of what is seen. */
+  middle(): Rect {
+    return inMiddle(this.view, this.image, this.frame);
+  }
+
   stop(): void {
     cancelAnimationFrame(this.#asked);
     cancelAnimationFrame(this.#moving);
@@ -94,7 +100,7 @@ export class Scene {
   }
 
   #moveTo(to: View): void {
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    if (isMotionReduced()) {
       this.#show(to);
       return;
     }

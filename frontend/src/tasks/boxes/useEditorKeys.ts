@@ -25,16 +25,17 @@ type Parts = {
 /** The keys of the boxes; those that they do not want go on to the page. */
 export function useEditorKeys({ editor, scene, gestures, classes, frame, covered }: Parts): void {
   const presses = useRef(0);
+  const left = useRef(false);
   // Before the page's own: arrows are the chosen box's.
   useKeyDown(
     (event) => {
-      if (event.defaultPrevented || isOthers(event, frame.current)) return;
+      if (event.defaultPrevented || isOthers(event, frame.current, left.current)) return;
       const { chosen } = editor.getView();
       const action = actionFor(event, { classes, chosen, isEnlarged: scene.isEnlarged });
       if (!action || !mayRepeat(action, event.repeat)) return;
       if (!event.repeat) presses.current += 1;
       const hands = { editor, scene, gestures: gestures.current, frame: frame.current };
-      if (obey(action, { ...hands, presses: presses.current })) event.preventDefault();
+      if (obey(action, { ...hands, left, presses: presses.current })) event.preventDefault();
     },
     { capture: true, off: covered },
   );
@@ -54,15 +55,16 @@ export function useEditorKeys({ editor, scene, gestures, classes, frame, covered
 }
 
 /** Whether a key press belongs to a field, a dialog, a button, or the way through the page. */
-function isOthers(event: KeyboardEvent, frame: HTMLElement | null): boolean {
+function isOthers(event: KeyboardEvent, frame: HTMLElement | null, left: boolean): boolean {
   const plain = { ctrlKey: false, metaKey: false, altKey: false };
   const { key, target } = event;
   if (isElsewhere({ ...plain, key, target } as KeyboardEvent)) return true;
   if (!shortcutsAreOn() && (event.ctrlKey || event.metaKey)) return true;
   const element = target as Element;
   if (["Enter", " "].includes(key)) return isControl(target);
-  // Tab goes through the boxes from the page itself or the stage; among buttons it is as everywhere.
-  const isAtBoxes = element === document.body || frame?.contains(element);
+  // Tab goes through the boxes from the stage, or from the page itself as long as they were not left; among
+  // buttons it is as everywhere.
+  const isAtBoxes = frame?.contains(element) || (element === document.body && !left);
   return key === "Tab" && !isAtBoxes;
 }
 
@@ -78,13 +80,16 @@ type Hands = {
   scene: Scene;
   gestures: Gestures | null;
   frame: HTMLDivElement | null;
+  /** Whether Escape has left the boxes, so that Tab goes through the page. */
+  left: RefObject<boolean>;
   /** How many keys were pressed: one that is held down is one step to take back. */
   presses: number;
 };
 
 /** Returns whether the key was for the boxes. */
 function obey(action: Action, hands: Hands): boolean {
-  const { editor, scene, presses } = hands;
+  const { editor, scene, frame, left, presses } = hands;
+  if (action.do !== "escape") left.current = false;
   switch (action.do) {
     case "arm":
       commands.arm(editor, action.classId);
@@ -112,6 +117,9 @@ function obey(action: Action, hands: Hands): boolean {
     case "whole":
       scene.whole();
       return true;
+    case "draw":
+      if (commands.draw(editor, scene.middle())) frame?.focus({ preventScroll: true });
+      return true;
     default:
       return obeySimple(action.do, editor);
   }
@@ -119,7 +127,8 @@ function obey(action: Action, hands: Hands): boolean {
 
 type Simple = Exclude<
   Action["do"],
-  "arm" | "nudge" | "pan" | "zoom" | "cycle" | "flag" | "threshold" | "escape" | "submit" | "whole"
+  | ("arm" | "nudge" | "pan" | "zoom" | "cycle" | "flag" | "threshold" | "escape" | "submit")
+  | ("whole" | "draw")
 >;
 
 const SIMPLE: Readonly<Record<Simple, (editor: BoxEditor) => unknown>> = {
@@ -161,13 +170,16 @@ function cycle(by: 1 | -1, { editor, scene, frame }: Hands): boolean {
 }
 
 /** One thing after the other: a drag, what is chosen, the class in hand, the enlarged image, the focus. */
-function stepBack({ editor, scene, gestures, frame }: Hands): boolean {
+function stepBack({ editor, scene, gestures, frame, left }: Hands): boolean {
   const { chosen, armed } = editor.getView();
   if (gestures?.isBusy) gestures.cancel();
   else if (chosen) commands.choose(editor, null);
   else if (scene.isEnlarged) scene.whole();
   else if (armed !== null) commands.toggleTool(editor);
-  else if (frame?.contains(document.activeElement)) frame.blur();
-  else return false;
+  else {
+    left.current = true;
+    if (!frame?.contains(document.activeElement)) return false;
+    frame.blur();
+  }
   return true;
 }

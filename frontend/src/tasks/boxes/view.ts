@@ -1,4 +1,4 @@
-import { centreOf, type Point, type Rect, type Size, type View } from "./geometry";
+import { centreOf, type Point, type Rect, type Size, toImage, type View } from "./geometry";
 
 /** Space around the image, where a box that reaches its edge can be held. */
 export const MARGIN = 14;
@@ -59,6 +59,18 @@ export function zoomed(view: View, factor: number, point: Point, image: Size, fr
 
 export const panned = (view: View, by: Point, image: Size, frame: Size): View =>
   bounded({ k: view.k, x: view.x + by.x, y: view.y + by.y }, image, frame);
+
+/** How much of what is seen a box takes that is put there by a key. */
+const PUT = 0.25;
+
+/** A box in the middle of what is seen of an image, in whole pixels. */
+export function inMiddle(view: View, image: Size, frame: Size): Rect {
+  const seen = Math.min(frame.width, frame.height) / view.k;
+  const side = Math.max(1, Math.round(PUT * Math.min(seen, image.width, image.height)));
+  const middle = toImage({ x: frame.width / 2, y: frame.height / 2 }, view);
+  const [x, y] = [middle.x - side / 2, middle.y - side / 2];
+  return { x: Math.round(x), y: Math.round(y), w: side, h: side };
+}
 
 /** How much of the frame a box takes that is looked at closely. */
 const CLOSE = 0.4;

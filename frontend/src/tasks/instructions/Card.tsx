@@ -1,4 +1,4 @@
-import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../../strings";
 import { Kbd } from "../../ui/Kbd";
 import { keepFocus } from "../../ui/keepFocus";
@@ -8,7 +8,7 @@ import type { RankingEditor, RankingView } from "./editor";
 import { Grip } from "./Grip";
 import { keyOfPlace, type Member } from "./model";
 import { Row } from "./Row";
-import { isWrong, placeOf } from "./ranking";
+import { isWrong, placeOf, type Ranking } from "./ranking";
 import type { OwnFields } from "./sameness";
 
 type CardProps = {
@@ -22,10 +22,39 @@ type CardProps = {
   mono: boolean;
 };
 
+const hasSelection = (): boolean => getSelection()?.isCollapsed === false;
+
+/**
+ * Clicks on a card as its key: all that are not about the text on it.
+ *
+ * The click that ends a selection is none, and the first of a double click, which selects a word, is taken back.
+ */
+function useTaps(editor: RankingEditor, id: number) {
+  const hadSelection = useRef(false);
+  const tapped = useRef<Ranking | null>(null);
+  return {
+    onPointerDown: () => {
+      hadSelection.current = hasSelection();
+    },
+    onClick: ({ detail, target }: MouseEvent) => {
+      if ((target as Element).closest("button")) return;
+      const before = tapped.current;
+      tapped.current = null;
+      if (hasSelection()) {
+        if (detail === 2 && editor.getView().ranking === before) editor.undo();
+      } else if (!hadSelection.current) {
+        editor.press(id);
+        tapped.current = editor.getView().ranking;
+      }
+    },
+  };
+}
+
 /** One of the examples: a tap anywhere on it is its key. */
 export function Card({ editor, view, member, index, own, isAsked, mono }: CardProps) {
   const { example_id: id, fields } = member;
   const { ranking, blaming, unfolded } = view;
+  const taps = useTaps(editor, id);
   const place = placeOf(ranking, id);
   const wrong = isWrong(ranking, id);
   const words = t.instructions;
@@ -40,10 +69,8 @@ export function Card({ editor, view, member, index, own, isAsked, mono }: CardPr
       data-example={id}
       data-state={wrong ? "wrong" : place === null ? "open" : "ranked"}
       data-blaming={blaming || undefined}
-      onClick={(event) => {
-        const isOwn = (event.target as Element).closest("button") === null;
-        if (isOwn && getSelection()?.isCollapsed !== false) editor.press(id);
-      }}
+      onPointerDown={taps.onPointerDown}
+      onClick={taps.onClick}
     >
       <header className={styles.head} {...dragged(id)}>
         <Grip />

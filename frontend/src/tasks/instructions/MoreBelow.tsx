@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useState } from "react";
 import { t } from "../../strings";
 import { keepFocus } from "../../ui/keepFocus";
+import { isMotionReduced } from "../../ui/motion";
 import { useScrollEdges } from "../../ui/useScrollEdges";
 import styles from "./Stage.module.css";
 
@@ -36,7 +37,8 @@ export function MoreBelow({ region, queryId }: MoreBelowProps) {
       onMouseDown={keepFocus}
       onClick={() => {
         const element = region.current;
-        element?.scrollBy({ top: STEP * element.clientHeight, behavior: "smooth" });
+        const behavior = isMotionReduced() ? "instant" : "smooth";
+        element?.scrollBy({ top: STEP * element.clientHeight, behavior });
       }}
     >
       <span aria-hidden="true">↓ </span>

@@ -1,3 +1,4 @@
+import { draftsChanged } from "../unsent";
 import { NOTHING, type Ranking } from "./ranking";
 
 const keyOf = (draft: string): string => `karat:ranking:${draft}`;
@@ -23,4 +24,9 @@ export function keepDraft(draft: string, ranking: Ranking | null): void {
   } catch {
     // Storage is full or refused: the page still has it.
   }
+  draftsChanged();
 }
+
+/** Whether something was ranked and is not sent. */
+export const isUnsent = (draft: string, ids: readonly number[]): boolean =>
+  draftOf(draft, ids) !== null;

@@ -3,6 +3,7 @@ import { type D3ZoomEvent, type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom
 import { type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { t } from "../../strings";
 import { Button } from "../Button";
+import { isMotionReduced } from "../motion";
 import { useWidth } from "../useWidth";
 import { areaOf, simplify } from "./lasso";
 import styles from "./PlaneMap.module.css";
@@ -62,8 +63,8 @@ export function PlaneMap(props: PlaneMapProps) {
   const drawn = useRef<number | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the scene comes with the palette.
   useEffect(() => {
-    const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    scene.current?.show(content, !calm && drawn.current !== null && drawn.current !== props.round);
+    const isOther = drawn.current !== null && drawn.current !== props.round;
+    scene.current?.show(content, isOther && !isMotionReduced());
     drawn.current = props.round;
   }, [content, props.round, palette]);
 

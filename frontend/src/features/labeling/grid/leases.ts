@@ -1,4 +1,4 @@
-import { ApiError } from "../../../api/errors";
+import { isOver } from "../queue/pace";
 import type { Stopwatch } from "../queue/stopwatch";
 import type { GridView } from "./model";
 
@@ -13,9 +13,7 @@ const CATCH_UP_MS = 300;
 export type Need = "renew" | "catch-up" | "poll" | "none";
 
 export function needOf({ error, phase, paused }: GridView): Need {
-  // What is forbidden or gone stays so; a session can be renewed, and a conflict can pass.
-  const isOver = error instanceof ApiError && [403, 404].includes(error.status);
-  if (paused || isOver) return "none";
+  if (paused || isOver(error)) return "none";
   if (error) return "poll";
   return phase === "working" ? "renew" : phase === "loading" ? "catch-up" : "poll";
 }

@@ -124,6 +124,14 @@ it("gives back what was on its way when who came next has ended too", async () =
   expect(started.server.released).toEqual(["tab", "tab"]);
 });
 
+it("keeps what is worked at, also where a lease comes after its end", async () => {
+  const started = start();
+  const { holding, arrive } = await onItsWay(started);
+  holding.end([4]);
+  await arrive();
+  expect(started.server.kept).toEqual([[4], [4]]);
+});
+
 it("leaves alone what is held of another project", () => {
   const { server, holding } = start();
   const openTabs = async () => null;

@@ -29,6 +29,8 @@ export class Holding {
   #spared: (() => Promise<string[] | null>) | null;
   readonly #name: string;
   #ended = false;
+  /** What goes on being held when nobody works here any more. */
+  #kept: readonly number[] = [];
 
   constructor(dependencies: HoldingDependencies) {
     this.#deps = dependencies;
@@ -46,7 +48,7 @@ export class Holding {
     const lease = await api.lease(projectId, n, client, { grouped, openClients });
     if (this.#spared === spared) this.#spared = null;
     // It was on its way when nobody worked here any more.
-    if (this.#ended) this.release();
+    if (this.#ended) this.release(0, this.#kept);
     return lease;
   }
 
@@ -55,18 +57,19 @@ export class Holding {
     this.#spared = async () => [];
   }
 
-  /** Let others have what this tab holds, now or in some seconds. */
-  release(afterSeconds = 0): void {
+  /** Let others have what this tab holds, now or in some seconds, except what is `kept`. */
+  release(afterSeconds = 0, kept: readonly number[] = []): void {
     const worker = working.get(this.#name);
     if (worker && worker !== this) return;
     const { api, projectId, client } = this.#deps;
-    api.release(projectId, client, afterSeconds).catch(() => {});
+    api.release(projectId, client, afterSeconds, kept).catch(() => {});
   }
 
   /** Nobody works here any more: let others have what this tab holds, and what is still on its way. */
-  end(): void {
+  end(kept: readonly number[] = []): void {
     this.#ended = true;
-    this.release();
+    this.#kept = kept;
+    this.release(0, kept);
     if (working.get(this.#name) === this) working.delete(this.#name);
   }
 }

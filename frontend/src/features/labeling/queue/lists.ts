@@ -12,6 +12,16 @@ export type Traits<Item> = {
 
 const shown = <Item>(current: Item | null): Item[] => (current === null ? [] : [current]);
 
+/** Those items that are in none of the lists. */
+export function absent<Item>(
+  items: Item[],
+  { current, upcoming, history }: Lists<Item>,
+  { idOf }: Traits<Item>,
+): Item[] {
+  const present = new Set([...history, ...shown(current), ...upcoming].map(idOf));
+  return items.filter((item) => !present.has(idOf(item)));
+}
+
 /** Everything with a verdict that can be gone back to, wherever it is now. */
 export function trailOf<Item>(lists: Lists<Item>, { isGiven, inTurn }: Traits<Item>): Item[] {
   const { current, upcoming, history } = lists;

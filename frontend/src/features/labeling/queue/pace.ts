@@ -1,3 +1,4 @@
+import { ApiError } from "../../../api/errors";
 import type { Lists } from "./lists";
 import type { Stopwatch } from "./stopwatch";
 
@@ -35,6 +36,10 @@ export const nothingYet = () =>
 export type Leased<Item, Extra> = { items: Item[]; expiresAt: number; said: Partial<Extra> };
 
 export type Clock = { stopwatch: Stopwatch; now?: () => number; isHidden?: () => boolean };
+
+/** What is forbidden or gone stays so; a session can be renewed, and a conflict can pass. */
+export const isOver = (error: Error | null): boolean =>
+  error instanceof ApiError && [403, 404].includes(error.status);
 
 /** Leases are renewed when less than this is left of them and somebody is at work. */
 export const RENEW_MS = 120_000;

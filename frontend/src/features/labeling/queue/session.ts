@@ -114,12 +114,18 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
     return givenBefore(await api.recent(projectId, RESTORED).catch(() => []), unsent);
   }
 
+  /** What is worked at stays with who works at it. */
+  #inHand(): number[] {
+    const { current } = this.getView();
+    return current && this.isWorkedAt() ? [idOf(current)] : [];
+  }
+
   protected giveBack(): void {
-    this.#holding.release();
+    this.#holding.release(0, this.#inHand());
   }
 
   protected end(): void {
-    this.#holding.end();
+    this.#holding.end(this.#inHand());
   }
 
   /** What the server refused is no verdict to go back to: the image comes up again. */

@@ -163,6 +163,24 @@ describe("a break", () => {
     await shows(session, 4);
   });
 
+  it("leaves what is worked at on the screen and with whoever works at it", async () => {
+    const session = await said(1);
+    session.isWorkedAt = () => true;
+    session.pause("away");
+    await vi.waitFor(() => expect(server.kept).toEqual([[2]]));
+    for (const id of [2, 3]) server.elsewhere.add(id);
+    session.resume();
+    await vi.waitFor(() => expect(session.getView().upcoming[0]?.subject.query_id).toBe(4));
+    expect(shown(session)).toBe(2);
+    session.isWorkedAt = () => false;
+    await session.answer("label", 3);
+    expect(shown(session)).toBe(4);
+    await arrived(2);
+    expect(server.taken[1]).toMatchObject({ query_id: 2, class_id: 3 });
+    session.stop();
+    expect(server.kept).toEqual([[2], []]);
+  });
+
   it("keeps an answer that is given although the images were given back", async () => {
     const session = await said(1);
     session.pause("away");

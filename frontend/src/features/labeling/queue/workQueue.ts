@@ -1,9 +1,9 @@
 import { serverNow } from "../../../api/clock";
-import { ApiError } from "../../../api/errors";
-import { advanced, beside, type Lists, merged, revisited, trailOf, undone } from "./lists";
+import { absent, advanced, beside, type Lists, merged, revisited, trailOf, undone } from "./lists";
 import {
   askAgainAfter,
   type Clock,
+  isOver,
   type Leased,
   nothingYet,
   type Pace,
@@ -67,6 +67,9 @@ export abstract class WorkQueue<Item, Extra extends object> {
   };
 
   readonly getView = (): QueueView<Item> & Extra => this.#view;
+
+  /** Whether more was made of the item in view than has been said: whoever makes it tells. */
+  isWorkedAt: () => boolean = () => false;
 
   start(): void {
     void this.#restore();
@@ -211,7 +214,8 @@ export abstract class WorkQueue<Item, Extra extends object> {
   #merge({ items, expiresAt, said }: Leased<Item, Extra>, given: ReadonlySet<number>): void {
     const open = items.filter((item) => !given.has(this.idOf(item)));
     // After a break the image may be on somebody else's screen; in between it stays on mine.
-    const lists = merged(this.#view, open, this.#reclaiming && !this.#storing.busy, this.#traits);
+    const reclaiming = this.#reclaiming && !this.#storing.busy && !this.isWorkedAt();
+    const lists = merged(this.#view, open, reclaiming, this.#traits);
     this.#reclaiming = false;
     this.#short = open.length < items.length && lists.upcoming.length <= this.#pace.refillAt;
     this.#expiresAt = expiresAt;
@@ -225,9 +229,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   #schedule(): void {
     clearTimeout(this.#timer);
     const { error, current, phase, paused } = this.#view;
-    if (this.#stopped || paused) return;
-    // What is forbidden or gone stays so; a session can be renewed, and a conflict can pass.
-    if (error instanceof ApiError && [403, 404].includes(error.status)) return;
+    if (this.#stopped || paused || isOver(error)) return;
     if (current && !error) {
       const after = renewAfter(this.#expiresAt - this.#clock.now(), this.#pace, this.#short);
       const again = () => (this.#clock.stopwatch.attentive ? this.wake() : this.#schedule());
@@ -240,10 +242,8 @@ export abstract class WorkQueue<Item, Extra extends object> {
   /** What is left of earlier visits: one can go back to it. */
   async #restore(): Promise<void> {
     const earlier = await this.earlier().catch(() => []);
-    const { history, current, upcoming } = this.#view;
-    const present = new Set([...history, current, ...upcoming].map((one) => one && this.idOf(one)));
-    const restored = earlier.filter((item) => !present.has(this.idOf(item)));
+    const restored = absent(earlier, this.#view, this.#traits);
     this.#turns.tookEarlier(restored.map((item) => this.idOf(item)));
-    this.set({ history: [...restored, ...history].slice(-this.#pace.reachable) });
+    this.set({ history: [...restored, ...this.#view.history].slice(-this.#pace.reachable) });
   }
 }

@@ -1,0 +1,14 @@
+import { type RefObject, useEffect } from "react";
+import type { Work } from "../../tasks/spec";
+import { askBeforeClosing } from "../../ui/leaving";
+
+/** What is made of the example on the page, and not said yet, is neither given away nor closed unasked. */
+export function useWorkInHand(
+  queue: { isWorkedAt: () => boolean },
+  working: RefObject<Work>,
+): void {
+  useEffect(() => {
+    queue.isWorkedAt = () => working.current?.isChanged === true;
+    return askBeforeClosing(queue.isWorkedAt);
+  }, [queue, working]);
+}

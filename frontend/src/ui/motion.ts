@@ -1,0 +1,3 @@
+/** Whether the system asks that nothing be animated. */
+export const isMotionReduced = (): boolean =>
+  matchMedia("(prefers-reduced-motion: reduce)").matches;
