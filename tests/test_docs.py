@@ -38,7 +38,7 @@ def _tables() -> dict[str, str]:
     return dict(re.findall(r"^\| `([^`]+)` \| ([^|]+?) \|", text, re.MULTILINE))
 
 
-def _variable(name: str) -> str:
+def variable(name: str) -> str:
     alias = Settings.model_fields[name].validation_alias
     return alias if isinstance(alias, str) else f"KARAT_{name.upper()}"
 
@@ -76,7 +76,7 @@ def _anchors(page: Path) -> set[str]:
 @pytest.mark.parametrize("name", Settings.model_fields)
 def test_every_setting_of_an_installation_is_documented(name: str) -> None:
     default = Settings.model_fields[name].default
-    documented = _tables()[_variable(name)]
+    documented = _tables()[variable(name)]
     # karat up replaces the addresses of the servers; the folder of the pages follows the checkout.
     if default is not None and not name.endswith("_url"):
         assert documented.split()[0].strip("`") == _shown(default)
