@@ -212,6 +212,13 @@ def test_what_is_away_and_comes_back_says_when_and_what_needs_somebody_does_not(
     assert documented[False] == {one.code for one in lasting}
 
 
+def test_every_page_of_admins_is_described() -> None:
+    strings = (ROOT / "frontend/src/strings/en/admin.ts").read_text()
+    tabs = re.findall(r'\w+: "(.+?)"', strings.partition("tabs: {")[2].partition("}")[0])
+    page = (ROOT / "docs/admins/watch.md").read_text()
+    assert re.findall(r"^\| ([A-Z][a-z ]+) \|", page, re.MULTILINE) == tabs
+
+
 def test_every_event_is_documented() -> None:
     events = {topic.value for topic in Topic}
     text = (ROOT / "docs" / "api.md").read_text()
