@@ -14,7 +14,7 @@ export const judges = {
   name: "Name",
   nameHint: "What jobs choose it by.",
   baseUrl: "Address",
-  baseUrlHint: 
+  baseUrlHint:
     "Up to /v1. One that is not public has to be allowed first by whoever runs Karat (KARAT_JUDGE_ALLOW).",
   model: "Model",
   modelHint: "As the server calls it.",
