@@ -38,7 +38,7 @@ def _tables() -> dict[str, str]:
     return dict(re.findall(r"^\| `([^`]+)` \| ([^|]+?) \|", text, re.MULTILINE))
 
 
-def _variable(name: str) -> str:
+def variable(name: str) -> str:
     alias = Settings.model_fields[name].validation_alias
     return alias if isinstance(alias, str) else f"KARAT_{name.upper()}"
 
@@ -76,7 +76,7 @@ def _anchors(page: Path) -> set[str]:
 @pytest.mark.parametrize("name", Settings.model_fields)
 def test_every_setting_of_an_installation_is_documented(name: str) -> None:
     default = Settings.model_fields[name].default
-    documented = _tables()[_variable(name)]
+    documented = _tables()[variable(name)]
     # karat up replaces the addresses of the servers; the folder of the pages follows the checkout.
     if default is not None and not name.endswith("_url"):
         assert documented.split()[0].strip("`") == _shown(default)
@@ -210,6 +210,13 @@ def test_what_is_away_and_comes_back_says_when_and_what_needs_somebody_does_not(
     documented = {"Retry-After" in said: set(re.findall(r"`(\w+)`", codes)) for codes, said in rows}
     assert documented[True] == {one.code for one in passing} | {"too_many_connections"}
     assert documented[False] == {one.code for one in lasting}
+
+
+def test_every_page_of_admins_is_described() -> None:
+    strings = (ROOT / "frontend/src/strings/en/admin.ts").read_text()
+    tabs = re.findall(r'\w+: "(.+?)"', strings.partition("tabs: {")[2].partition("}")[0])
+    page = (ROOT / "docs/admins/watch.md").read_text()
+    assert re.findall(r"^\| ([A-Z][a-z ]+) \|", page, re.MULTILINE) == tabs
 
 
 def test_every_event_is_documented() -> None:

@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict
 
 from api.jobs.schemas import Progress
 from api.tokens.schemas import TokenOut
+from core.jobs.messages import QueueName
 from core.states import ArtifactKind, JobKind, JobState
 
 
@@ -64,7 +65,7 @@ class QueueOut(BaseModel):
     """A queue: messages that nobody has taken (null if the broker does not answer), the workers
     alive, and the jobs that wait for one of them or run."""
 
-    name: str
+    name: QueueName
     messages: int | None
     workers: int
     queued: int

@@ -1,12 +1,13 @@
 """What the API and the scheduler send to the workers: typed, and carrying ids only."""
 
-from typing import ClassVar, Final, Self
+from typing import ClassVar, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
 from core.states import JobKind
 from core.tables import Job
 
+QueueName = Literal["cpu", "gpu", "judge", "web", "housekeeping"]
 CPU: Final = "cpu"
 """Queue of what reads images."""
 GPU: Final = "gpu"
@@ -17,7 +18,7 @@ JUDGE: Final = "judge"
 """Queue of jobs that wait for answers of other machines, and read no images."""
 HOUSEKEEPING: Final = "housekeeping"
 """Queue of what must never wait for a job."""
-QUEUES: Final = (CPU, GPU, JUDGE, WEB, HOUSEKEEPING)
+QUEUES: Final[tuple[QueueName, ...]] = (CPU, GPU, JUDGE, WEB, HOUSEKEEPING)
 
 QUEUE_OF: Final[dict[JobKind, str]] = {
     JobKind.IMPORT_POOL: CPU,

@@ -216,7 +216,7 @@ class Settings(BaseSettings):
     )
     secret: SecretStr | None = Field(
         default=None,
-        description="What keys of judges are sealed with; a file in the data directory if unset.",
+        description="What keys of judges and second factors are sealed with; a file if unset.",
     )
     alive_file: Path | None = Field(
         default=None, description="Touched by a worker or the scheduler while it lives."

@@ -18,7 +18,7 @@ class JudgesClient(Told):
         self._transport = transport
 
     def list(self) -> list[Judge]:
-        """All of them, by name; for admins and engineers."""
+        """All of them, by name; for admins, engineers and managers of projects."""
         found: list[Judge] = self._transport.request("GET", self._path)["items"]
         return found
 

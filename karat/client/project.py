@@ -109,7 +109,7 @@ class ProjectClient(LabelingClient, TransferClient):
         self._transport.request("DELETE", self._path)
 
     def members(self) -> list[Member]:
-        """Who may label."""
+        """Who may label, review or manage, each with their role."""
         return list(self._transport.pages(f"{self._path}/members"))
 
     def add_member(self, user_id: int, role: ProjectRole | None = None) -> None:

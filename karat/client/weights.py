@@ -23,7 +23,7 @@ class WeightsClient(Told):
         self._transport = transport
 
     def list(self) -> list[Weights]:
-        """All of them, by name; for admins and engineers."""
+        """All of them, by name; for admins, engineers and managers of projects."""
         found: list[Weights] = self._transport.request("GET", self._path)["items"]
         return found
 

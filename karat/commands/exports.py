@@ -64,7 +64,7 @@ def export(
     the document alone. Texts leave as csv, jsonl, parquet, label_studio or doccano; boxes as csv,
     jsonl, parquet, label_studio, coco, yolo, voc or cvat; instruction data as alpaca
     (.jsonl), messages or parquet, and what people said of it as rankings. `karat import` reads all
-    other formats.
+    of them.
     """
     suffix = path.suffix.lower()
     chosen = format_ or BY_ENDING.get(suffix)

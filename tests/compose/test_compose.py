@@ -16,11 +16,13 @@ import yaml
 from sqlalchemy import make_url
 
 from core.jobs.messages import QUEUE_OF, QUEUES, DeliverWebhooks, RemoveFiles, Sweep
+from core.settings import Settings
 from karat import Client
 from karat.local.embedded import EmbeddedPostgres, postgres_programs, redis_program
 from tests.conftest import ROOT
 from tests.karat.helpers import image_folder
 from tests.processes import eventually, free_port, libpq_url
+from tests.test_docs import variable
 
 SECRETS = {
     "KARAT_DATABASE_PASSWORD": "of the database",
@@ -40,6 +42,12 @@ OURS = (
     "backup",
 )
 THEIRS = ("postgres", "redis")
+_OF_THE_FILE = {
+    "DATABASE_URL", "REDIS_URL", "KARAT_SERVICE_DATABASE_URL", "KARAT_DATA_DIR",
+    "KARAT_FRONTEND_DIR", "KARAT_LOG_FORMAT", "KARAT_ALIVE_FILE",
+    # Called KARAT_PROXY here.
+    "KARAT_TRUSTED_PROXIES",
+}  # fmt: skip
 _VARIABLE = re.compile(r"\$\{(\w+)(?::([?-])([^}]*))?\}")
 
 
@@ -54,8 +62,18 @@ def compose(given: Mapping[str, str]) -> dict[str, Any]:
             return str(rest)
         raise LookupError(f"{name}: {rest}")
 
-    text = (ROOT / "docker-compose.yml").read_text()
-    read: dict[str, Any] = yaml.safe_load(_VARIABLE.sub(value, text))
+    def filled(part: Any) -> Any:
+        if isinstance(part, str):
+            return _VARIABLE.sub(value, part)
+        if isinstance(part, list):
+            return [filled(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        # What has no value is handed on to the container, if it is set at all.
+        known = {key: given.get(key) if one is None else filled(one) for key, one in part.items()}
+        return {key: one for key, one in known.items() if one is not None}
+
+    read: dict[str, Any] = filled(yaml.safe_load((ROOT / "docker-compose.yml").read_text()))
     return read
 
 
@@ -141,6 +159,7 @@ def test_each_queue_has_a_service_and_shares_it_with_no_other() -> None:
         ("KARAT_JUDGE_ALLOW", {"api", "worker-web", "worker-judge"}),
         ("KARAT_SECRET", {"api", "worker-web", "worker-judge"}),
         ("KARAT_SCORING_ROWS", {"worker-gpu"}),
+        ("KARAT_SESSION_DAYS", {*OURS}),
         ("KARAT_TRAINING_PROCESSES", {"worker-gpu"}),
     ],
 )
@@ -148,6 +167,16 @@ def test_what_an_operator_sets_reaches_whoever_reads_it(name: str, readers: set[
     services = compose({**SECRETS, name: "as set"})["services"]
     told = {one for one in OURS if services[one]["environment"].get(name) == "as set"}
     assert told == readers
+
+
+def test_every_setting_reaches_a_container_if_it_is_set() -> None:
+    given = dict.fromkeys(map(variable, Settings.model_fields), "as set")
+    services = compose({**SECRETS, **given})["services"]
+    read = [services[name]["environment"].items() for name in OURS]
+    told = {name for one in read for name, value in one if value == "as set"}
+    assert given.keys() - told == _OF_THE_FILE
+    # An empty text would be no number of days.
+    assert "KARAT_SESSION_DAYS" not in SERVICES["api"]["environment"]
 
 
 def test_all_but_the_migration_are_watched_and_wait_for_what_they_need() -> None:
@@ -199,8 +228,7 @@ class Stage:
 
     def environment(self, name: str) -> dict[str, str]:
         own = {
-            # Compose fills in what is parsed: nothing given is an empty text.
-            key: self.placed(name, "" if value is None else str(value))
+            key: self.placed(name, value)
             for key, value in SERVICES[name].get("environment", {}).items()
         }
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

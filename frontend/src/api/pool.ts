@@ -93,6 +93,9 @@ export const lookAlikesQuery = (projectId: number) =>
 
 export type PoolAction = "queue" | "unqueue" | "hold-out" | "release";
 
+/** How many examples the API takes in one request. */
+export const MOST_AT_ONCE = 10_000;
+
 export const actOnExamples = (
   projectId: number,
   action: PoolAction,

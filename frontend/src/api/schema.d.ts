@@ -6701,8 +6701,11 @@ export interface components {
         QueueOut: {
             /** Messages */
             messages: number | null;
-            /** Name */
-            name: string;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "cpu" | "gpu" | "judge" | "web" | "housekeeping";
             /** Queued */
             queued: number;
             /** Running */

@@ -85,7 +85,7 @@ export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
           label: text.baseUrl,
           hint: text.baseUrlHint,
           type: "url",
-          placeholder: "http://localhost:8080/v1",
+          placeholder: "https://judge.example.org/v1",
         })}
         {typed("model", { label: text.model, hint: text.modelHint, maxLength: 200 })}
         <TextField

@@ -1,7 +1,9 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
-import type { Round } from "../../api/types";
-import { inPool, OodLeftCard } from "./OutlookCard";
+import { outlookQuery } from "../../api/rounds";
+import type { Outlook, Project, Round } from "../../api/types";
+import { inPool, OodLeftCard, OutlookCard } from "./OutlookCard";
 
 afterEach(cleanup);
 
@@ -24,6 +26,24 @@ it("estimates nothing from so few answers that it might be nearly anything", () 
   left(96, 8);
   expect(screen.getByText("643")).toBeTruthy();
   expect(screen.queryByText(/512/)).toBeNull();
+});
+
+it("asks whoever has no evaluation images for random checks", () => {
+  const client = new QueryClient({
+    defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
+  });
+  const reasons: Outlook["reasons"] = [
+    { code: "no_accuracy", points: "neither", values: { rounds: 3 } },
+  ];
+  const told: Outlook = { goal: "best_model", advice: "unknown", least_gain: 0.005, reasons };
+  client.setQueryData(outlookQuery(7).queryKey, told);
+  const project = { id: 7, task: "classification", counts: { evaluation: 0 } };
+  render(
+    <QueryClientProvider client={client}>
+      <OutlookCard project={project as unknown as Project} rounds={[]} />
+    </QueryClientProvider>,
+  );
+  expect(screen.getByText(/20 answered random checks .*Check more at random/)).toBeTruthy();
 });
 
 it("says of a class what is left of no class leaves, and nothing from few answers", () => {

@@ -76,7 +76,8 @@ function sentence({ code, values }: Reason, { counts, task }: Project, rounds: R
       return text.draws(share(values.accuracy ?? 0, values.examples ?? 0), whole("examples"));
     case "no_accuracy":
       if (task === "boxes") return counts.evaluation > 0 ? text.boxes : text.noBoxes;
-      return counts.evaluation > 0 ? text.noAccuracy : text.noEvaluation;
+      if (counts.evaluation > 0) return text.noAccuracy;
+      return text.noEvaluation(FEWEST, t.guarantee.draws.ask);
     case "few_rounds":
       return text.fewRounds(count("rounds"), count("needed"));
     case "in_share":

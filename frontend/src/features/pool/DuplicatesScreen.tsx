@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { algorithmsQuery, jobOf } from "../../api/algorithms";
 import { duplicatesQuery, holdCopies, judgeExamples, type Which } from "../../api/alike";
-import { actOnExamples, poolQueries } from "../../api/pool";
+import { actOnExamples, MOST_AT_ONCE, poolQueries } from "../../api/pool";
 import { projectQuery } from "../../api/projects";
 import { serving } from "../../api/serving";
 import type {
@@ -209,7 +209,7 @@ function Outcome({ done: { action, changed }, busy, onUndo, onDismiss }: Outcome
         ))}
       </div>
       <div className={styles.buttons}>
-        {number > 0 && number <= 10_000 && (
+        {number > 0 && number <= MOST_AT_ONCE && (
           <Button size="small" busy={busy} onClick={onUndo}>
             {t.pool.undo}
           </Button>

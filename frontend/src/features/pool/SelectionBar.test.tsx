@@ -7,21 +7,18 @@ import { SelectionBar } from "./SelectionBar";
 
 afterEach(cleanup);
 
-it.each([
-  ["classification", true],
-  ["instructions", false],
-])("offers to ask about images of %s one by one: %s", (task, offered) => {
+function selected(task: string, all: number | null = null) {
   const nothing = () => {};
   render(
     <QueryClientProvider client={new QueryClient()}>
       <SelectionBar
         project={{ id: 7, task } as unknown as Project}
         filters={{ split: "pool" }}
-        count={null}
+        count={all === null ? null : { count: all, exact: true }}
         examples={[{ id: 1, state: "ood" }] as Example[]}
         selection={{
           ids: new Set([1]),
-          all: false,
+          all: all !== null,
           toggle: nothing,
           extend: nothing,
           pickAll: nothing,
@@ -31,6 +28,21 @@ it.each([
       />
     </QueryClientProvider>,
   );
+}
+
+it.each([
+  [10_000, false],
+  [12_000, true],
+])("says of %i that are selected that these are too many at once: %s", (all, told) => {
+  selected("classification", all);
+  expect(screen.queryByText(/^At most 10,000 at once/) !== null).toBe(told);
+});
+
+it.each([
+  ["classification", true],
+  ["instructions", false],
+])("offers to ask about images of %s one by one: %s", (task, offered) => {
+  selected(task);
   const { queue, promote } = t.pool.actions;
   for (const name of [queue, promote]) {
     expect(screen.queryByRole("button", { name }) !== null).toBe(offered);

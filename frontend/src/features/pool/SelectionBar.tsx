@@ -3,6 +3,7 @@ import { useState } from "react";
 import {
   actOnExamples,
   type ExamplePages,
+  MOST_AT_ONCE,
   type PoolAction,
   poolQueries,
   promoteExamples,
@@ -108,6 +109,7 @@ export function SelectionBar(props: SelectionBarProps) {
         <strong>
           {selection.all ? t.pool.allSelected(formatCount(number)) : t.pool.selected(number)}
         </strong>
+        {number > MOST_AT_ONCE && <p>{t.pool.atOnce(formatCount(MOST_AT_ONCE))}</p>}
         <div className={styles.buttons}>
           {isAskedAlone && (
             <Button manages kind="primary" size="small" onClick={() => ask("queue")}>

@@ -22,6 +22,5 @@ export const draft = {
     const more = names.length > 6 ? ", …" : "";
     return `${plural(count, "item", "items")} stayed out, as their labels are no classes here: ${shown}${more}. If they should be, add them to the classes and import again.`;
   },
-  noEvaluation:
-    "None of its evaluation images came in, and accuracy is measured on such images alone.",
+  noEvaluation: "None of its evaluation images came in, so accuracy cannot be measured on them.",
 };

@@ -11,7 +11,7 @@ const listed = (names: string[]): string => {
 
 export const exports = {
   title: "Exports",
-  hint: "Streamed, and safe to take while annotators work; the audit log notes each. An import reads every one of them again, with the verdicts as they were.",
+  hint: "Streamed, and safe to take while annotators work; the audit log notes each. An import reads each of them again, and of what people said all that the format has a place for.",
   counts: (labeled: number, ood: number, unsure: number) =>
     `${plural(labeled, "image", "images")} labeled, ${ood.toLocaleString(locale)} none of the classes (OOD), ${unsure.toLocaleString(locale)} unsure.`,
   nothing: "No image has a label yet.",
@@ -35,13 +35,13 @@ export const exports = {
   unlabeledHint: "For moving a whole project. Folders by class hold labeled images either way.",
   rows: "Instruction data",
   rowsHint:
-    "Streamed, and safe to take while people rank; the audit log notes each. An import takes all but the rankings back.",
+    "Streamed, and safe to take while people rank; the audit log notes each. An import takes all of them back; what people said comes with the rankings.",
   formats: {
     csv: { title: "CSV", text: "Every verdict ever given, one a row, oldest first." },
     jsonl: { title: "JSON Lines", text: "The same, one JSON object a line, for programs." },
     imagefolder: {
       title: "Folders by class",
-      text: "A zip with a folder for each class: only images that are labeled with one.",
+      text: "A zip with a folder for each class: only images that are labeled with one. OOD, unsure and skipped images are left out.",
     },
     yolo: {
       title: "YOLO classification",
@@ -65,7 +65,7 @@ export const exports = {
     },
     doccano: {
       title: "doccano",
-      text: "One JSON object a line, with a text and its label, as doccano reads and writes them.",
+      text: "One JSON object a line, with a text and its label, as doccano reads and writes them. Who said it is left out.",
     },
     parquet: {
       title: "Parquet (Hugging Face)",

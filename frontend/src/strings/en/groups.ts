@@ -20,10 +20,13 @@ export const groups = {
   },
   outputs: { title: "By the model’s output", hint: "Reads what the model says about an image." },
   names: { title: "By the names of the classes", hint: "Works before the first answer." },
-  scratch: { title: "Trained from scratch", hint: "Networks that learn from the answers alone." },
+  scratch: {
+    title: "Trained from scratch",
+    hint: "Know nothing from elsewhere: they learn from your pool, or from the answers alone.",
+  },
   published: {
     title: "Published networks",
-    hint: "Start from weights that are downloaded once, if you like.",
+    hint: "Have learned elsewhere: packaged ones need no download, others load their weights once.",
   },
   other: { title: "More", hint: "From other packages that are installed." },
 };

@@ -14,7 +14,8 @@ export const judges = {
   name: "Name",
   nameHint: "What jobs choose it by.",
   baseUrl: "Address",
-  baseUrlHint: "Up to /v1, as the server’s documentation has it: http://localhost:8080/v1",
+  baseUrlHint:
+    "Up to /v1. One that is not public has to be allowed first by whoever runs Karat (KARAT_JUDGE_ALLOW).",
   model: "Model",
   modelHint: "As the server calls it.",
   embeddingModel: "Model of embeddings",

@@ -73,7 +73,8 @@ export const overview = {
     spent: (cost: string, time: string) => `${cost} spent in all, ${time} of annotators’ time.`,
     accuracy: "Accuracy",
     accuracyHint: "On the evaluation images, after each round",
-    noEvaluation: "Add labeled evaluation images to see accuracy.",
+    noEvaluation:
+      "Drawn on labeled evaluation images. Without them, random checks say how right the model is.",
     noBoxes: "Add evaluation images with their boxes to see how well things are found.",
     noAccuracy: "Measured when the next round closes.",
     share: "Share of your classes in each round",
@@ -175,7 +176,8 @@ export const overview = {
       "It is not known yet how well things are found: add evaluation images with their boxes, and close a round.",
     boxes:
       "How well things are found is measured when a round closes; the learning curve below shows it.",
-    noEvaluation: "There is no accuracy yet: add labeled evaluation images, and close a round.",
+    noEvaluation: (needed: number, ask: string) =>
+      `There is no accuracy yet: when a round closes, ${needed} answered random checks of your classes tell it (“${ask}”), or labeled evaluation images.`,
     noAccuracy:
       "There is no accuracy yet: it is measured on the evaluation images when a round closes.",
     fewRounds: (rounds: string, needed: string) =>

@@ -56,7 +56,7 @@ export const plan = {
   classesByName: "Which of these names are classes?",
   makeSome: "Or tick some. What has no class is left to annotators, and cannot be evaluated on.",
   noEvaluation:
-    "No evaluation image would come in, so accuracy could not be measured: their labels are no classes. Tick the classes above, or choose another split.",
+    "No evaluation image would come in, so accuracy could not be measured on any: their labels are no classes. Tick the classes above, or choose another split.",
   noEvaluationLater:
     "No evaluation image would come in: their labels are no classes. Put it off, add the classes above the images, and continue.",
   columns: "Which of these are labels?",

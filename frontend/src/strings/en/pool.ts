@@ -77,6 +77,7 @@ export const pool = {
   selected: (number: number) => `${number.toLocaleString(locale)} selected`,
   selectAll: (number: string) => `Select all ${number}`,
   allSelected: (number: string) => `All ${number} selected`,
+  atOnce: (most: string) => `At most ${most} at once: narrow the filters first.`,
   clear: "Clear",
   actions: {
     queue: "Send to queue",

@@ -12,7 +12,8 @@ export const webhooks = {
   secretOnce: "Copy this secret now. It is not shown again.",
   secret: "The secret that signs",
   url: "Address",
-  urlHint: "A public https address. What is sent is signed, so no password belongs in it.",
+  urlHint:
+    "A public address, best with https. What is sent is signed, so no password belongs in it.",
   urlExample: "https://example.org/karat",
   eventsTitle: "Tell of",
   all: "All",

@@ -73,9 +73,10 @@ export const admin: Catalogue["admin"] = {
     noAnswer: "응답 없음",
     purposes: {
       gpu: "라운드, 학습, 라벨 선별, 재라벨링",
-      cpu: "가져오기, 작업 감시",
+      cpu: "가져오기, 이미지 크기 바꾸기, 따라가는 위치 확인",
       judge: "판정 모델의 답을 받아 지시문 고르기",
-      web: "웹훅 전송",
+      web: "웹훅 전송, 판정 모델 시험",
+      housekeeping: "작업 감시, 보증 진행, 파일 삭제",
     },
     processes: "프로세스",
     process: "프로세스",

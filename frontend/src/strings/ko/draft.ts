@@ -29,5 +29,5 @@ export const draft: Words = {
     const more = names.length > 6 ? ", …" : "";
     return `라벨이 클래스가 아니어서 ${number(count)}개가 들어오지 않았습니다: ${names.slice(0, 6).join(", ")}${more}. 클래스여야 한다면 클래스로 추가한 뒤 다시 가져오세요.`;
   },
-  noEvaluation: "평가용 이미지가 하나도 들어오지 않았습니다. 정확도는 평가용 이미지로만 잽니다.",
+  noEvaluation: "평가용 이미지가 하나도 들어오지 않아 이것으로 정확도를 잴 수 없습니다.",
 };

@@ -11,7 +11,7 @@ const listed = (names: string[]): string => {
 
 export const exports: Catalogue["exports"] = {
   title: "내보내기",
-  hint: "라벨링이 진행 중이어도 안전하게 내려받을 수 있으며, 내려받은 기록은 감사 로그에 남습니다. 모든 형식은 판정을 그대로 유지한 채 다시 가져올 수 있습니다.",
+  hint: "라벨링이 진행 중이어도 안전하게 내려받을 수 있으며, 내려받은 기록은 감사 로그에 남습니다. 모든 형식은 다시 가져올 수 있으며, 사람의 판정은 형식에 담긴 만큼 돌아옵니다.",
   counts: (labeled, ood, unsure) =>
     `라벨 ${number(labeled)}개, 어느 클래스도 아님(OOD) ${number(ood)}개, 불확실 ${number(unsure)}개.`,
   nothing: "아직 라벨이 있는 이미지가 없습니다.",
@@ -34,7 +34,7 @@ export const exports: Catalogue["exports"] = {
   unlabeledHint:
     "프로젝트 전체를 옮길 때 사용하세요. 클래스별 폴더에는 라벨이 있는 이미지만 담깁니다.",
   rowsHint:
-    "조금씩 내보내므로 사람들이 순서를 정하는 동안에도 받을 수 있고, 감사 기록에 남습니다. 사람이 정한 순서를 빼고는 모두 다시 가져올 수 있습니다.",
+    "조금씩 내보내므로 사람들이 순서를 정하는 동안에도 받을 수 있고, 감사 기록에 남습니다. 모두 다시 가져올 수 있으며, 사람이 답한 내용은 ‘사람이 정한 순서’에 담깁니다.",
   rows: "지시 데이터",
   formats: {
     csv: { title: "CSV", text: "지금까지의 모든 판정을 오래된 순서로 한 줄에 하나씩 담습니다." },
@@ -44,7 +44,7 @@ export const exports: Catalogue["exports"] = {
     },
     imagefolder: {
       title: "클래스별 폴더",
-      text: "클래스마다 폴더 하나를 둔 zip입니다. 클래스 라벨이 있는 이미지만 담습니다.",
+      text: "클래스마다 폴더 하나를 둔 zip입니다. 클래스 라벨이 있는 이미지만 담고 OOD, 불확실, 건너뛴 이미지는 뺍니다.",
     },
     yolo: {
       title: "YOLO 분류",
@@ -68,7 +68,7 @@ export const exports: Catalogue["exports"] = {
     },
     doccano: {
       title: "doccano",
-      text: "doccano에서 쓰는 형식으로, 한 줄에 텍스트와 라벨이 담긴 JSON 객체 하나를 둡니다.",
+      text: "doccano에서 쓰는 형식으로, 한 줄에 텍스트와 라벨이 담긴 JSON 객체 하나를 둡니다. 누가 붙였는지는 담지 않습니다.",
     },
     parquet: {
       title: "Parquet 파일 (Hugging Face)",

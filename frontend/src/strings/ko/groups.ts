@@ -15,10 +15,13 @@ export const groups: Catalogue["setup"]["groups"] = {
   features: { title: "특징 기반", hint: "이미 라벨이 있는 이미지와 비교합니다." },
   outputs: { title: "모델 출력 기반", hint: "이미지에 대한 모델의 출력을 봅니다." },
   names: { title: "클래스 이름 기반", hint: "첫 답변 전에도 사용할 수 있습니다." },
-  scratch: { title: "처음부터 학습", hint: "답변만으로 학습하는 네트워크입니다." },
+  scratch: {
+    title: "처음부터 학습",
+    hint: "다른 곳에서 배운 것 없이 풀이나 답변만으로 학습합니다.",
+  },
   published: {
     title: "공개된 네트워크",
-    hint: "원하면 공개된 가중치를 한 번 내려받아 시작합니다.",
+    hint: "다른 곳에서 미리 학습한 것입니다. 함께 설치된 것은 내려받지 않고, 나머지는 가중치를 한 번 내려받습니다.",
   },
   other: { title: "기타", hint: "설치된 다른 패키지에서 제공합니다." },
 };

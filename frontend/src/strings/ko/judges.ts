@@ -14,7 +14,8 @@ export const judges: Catalogue["judges"] = {
   name: "이름",
   nameHint: "작업에서 이 이름으로 고릅니다.",
   baseUrl: "주소",
-  baseUrlHint: "서버 문서에 나온 대로 /v1까지 적습니다: http://localhost:8080/v1",
+  baseUrlHint:
+    "/v1까지 적습니다. 공개되지 않은 주소는 운영자가 먼저 KARAT_JUDGE_ALLOW로 허용해야 합니다.",
   model: "모델",
   modelHint: "서버에서 부르는 이름입니다.",
   embeddingModel: "임베딩 모델",

@@ -75,7 +75,8 @@ export const overview: Catalogue["overview"] = {
       `지금까지 비용 ${cost}, 라벨러 시간 ${particle(time, "을", "를")} 사용했습니다.`,
     accuracy: "정확도",
     accuracyHint: "라운드마다 평가용 이미지로 측정",
-    noEvaluation: "정확도를 보려면 라벨이 있는 평가용 이미지를 추가하세요.",
+    noEvaluation:
+      "라벨이 있는 평가용 이미지로 그립니다. 없으면 모델이 얼마나 맞는지는 무작위 확인으로 알 수 있습니다.",
     noBoxes: "상자가 있는 평가용 이미지를 추가하면 얼마나 잘 찾는지 표시됩니다.",
     noAccuracy: "다음 라운드를 닫을 때 측정합니다.",
     share: "라운드별 클래스 비율",
@@ -170,7 +171,8 @@ export const overview: Catalogue["overview"] = {
     noBoxes:
       "물체를 얼마나 잘 찾는지 아직 모릅니다. 상자가 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",
     boxes: "물체를 얼마나 잘 찾는지는 라운드를 닫을 때 측정하며, 아래 학습 곡선에 나옵니다.",
-    noEvaluation: "아직 정확도가 없습니다. 라벨이 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",
+    noEvaluation: (needed, ask) =>
+      `아직 정확도가 없습니다. 라운드를 닫을 때 클래스에 속한 이미지의 무작위 확인 ${needed}회(‘${ask}’)나 라벨이 있는 평가용 이미지로 측정합니다.`,
     noAccuracy: "아직 정확도가 없습니다. 라운드를 닫을 때 평가용 이미지로 측정합니다.",
     fewRounds: (rounds, needed) =>
       `정확도가 있는 라운드는 ${rounds}개이며, 학습 곡선에는 ${needed}개가 필요합니다.`,

@@ -77,6 +77,7 @@ export const pool: Catalogue["pool"] = {
   selected: (value) => `${number(value)}개 선택됨`,
   selectAll: (value) => `${value}개 모두 선택`,
   allSelected: (value) => `${value}개 모두 선택됨`,
+  atOnce: (most) => `한 번에 최대 ${most}개까지 가능합니다. 먼저 필터를 좁히세요.`,
   clear: "선택 해제",
   actions: {
     queue: "대기열로 보내기",

@@ -12,7 +12,8 @@ export const webhooks: Catalogue["webhooks"] = {
   secretOnce: "지금 비밀 키를 복사해 두세요. 다시 표시되지 않습니다.",
   secret: "서명에 쓰는 비밀 키",
   url: "주소",
-  urlHint: "공개된 https 주소를 적으세요. 요청에 서명이 있으므로 비밀번호를 넣지 마세요.",
+  urlHint:
+    "공개된 주소를 적으세요. https가 좋습니다. 요청에 서명이 있으므로 비밀번호를 넣지 마세요.",
   urlExample: "예: https://example.org/karat",
   eventsTitle: "알릴 이벤트",
   all: "모두",
