@@ -109,7 +109,7 @@ def checked(live: Live, first: Callable[[Live, list[Example], Path], object], wo
     live.project.ask_audit(_DRAWS)
     live.close_round()
     told = live.project.audit()
-    left = live.unlabeled()
+    left = live.left()
     right = float(np.mean([not live.is_wrong(one) for one in left]))
     share = told["accuracy"]
     return {

@@ -126,8 +126,12 @@ class Live:
         self._client.wait(job["id"])
 
     def unlabeled(self) -> list[Example]:
-        """What nobody has judged."""
+        """What nobody has judged, or is asked about."""
         return list(self.project.pool.find({"state": "unlabeled"}))
+
+    def left(self) -> list[Example]:
+        """What nobody has judged."""
+        return [*self.unlabeled(), *self.project.pool.find({"state": "queried"})]
 
     def by_models(self) -> list[Example]:
         """What models have labeled."""
