@@ -1,12 +1,9 @@
 """HTTP to the API: authentication, retries, errors."""
 
-import errno
-import glob
 import random
-import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +12,7 @@ from typing import Any
 import httpx
 
 from karat.client.notebook import Record
+from karat.client.saving import replacing
 
 _TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
 # What a proxy says that has passed a request on and heard nothing good.
@@ -22,8 +20,6 @@ _PASSED_ON = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 _RETRY_STATUS = {*_PASSED_ON, HTTPStatus.SERVICE_UNAVAILABLE, _TOO_MANY}
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
-# A download ends that has got nothing for a minute, so nobody writes a part that is this old.
-_SURELY_LEFT = 86_400.0
 
 _Outcome = httpx.Response | httpx.TransportError
 
@@ -207,7 +203,7 @@ class Transport:
         query: dict[str, Any] | None = None,
         on_received: Callable[[int], None] | None = None,
     ) -> Path:
-        """Save a response as a file, which appears when it is complete.
+        """Save a response as a file, which appears when it is complete, or write it to a pipe.
 
         Args:
             path: Path below ``/api``.
@@ -224,21 +220,11 @@ class Transport:
             KaratError: The API refused, could not be reached in time, or broke off.
         """
         # Before what may take minutes to make is asked for.
-        if not target.parent.is_dir():
-            missing = f"no such folder to save {target.name} in; make it first"
-            raise FileNotFoundError(errno.ENOENT, missing, str(target.parent))
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "is a folder; name a file in it", str(target))
-        unfinished = _part_beside(target)
-        try:
-            with self.stream(path, query) as response, unfinished.open("wb") as stream:
-                for chunk in response.iter_bytes():
-                    stream.write(chunk)
-                    if on_received is not None:
-                        on_received(response.num_bytes_downloaded)
-            unfinished.replace(target)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with replacing(target) as file, self.stream(path, query) as response:
+            for chunk in response.iter_bytes():
+                file.write(chunk)
+                if on_received is not None:
+                    on_received(response.num_bytes_downloaded)
         return target
 
     def pages(self, path: str, query: dict[str, Any] | None = None) -> Iterator[Any]:
@@ -325,15 +311,6 @@ class Transport:
         else:
             detail = f"{asked} answered {outcome.status_code} {outcome.reason_phrase}."
         return KaratError("unexpected", detail + doubt, status=outcome.status_code)
-
-
-def _part_beside(target: Path) -> Path:
-    """A name of its own for what is to become ``target``; what killed ones have left is removed."""
-    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
-        with suppress(OSError):
-            if time.time() - left.stat().st_mtime > _SURELY_LEFT:
-                left.unlink()
-    return target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
 
 
 def _require_address(url: str) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 import typer
 
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.terminal import bytes_bar, echo, show_json, show_table, when
+from karat.commands.exports import STDOUT_HELP, receiving
+from karat.terminal import echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.selections import SelectedRow, Selection, SelectionFormat
@@ -155,7 +156,9 @@ def compare(
 def export(
     project: ProjectArgument,
     job: JobArgument,
-    path: Annotated[Path, typer.Argument(help="File to write: .jsonl, .parquet or .txt.")],
+    path: Annotated[
+        Path, typer.Argument(help=f"File to write: .jsonl, .parquet or .txt; {STDOUT_HELP}")
+    ],
     format_: Annotated[
         str | None,
         typer.Option("--format", help="alpaca, messages, parquet or ids; else by the ending."),
@@ -175,11 +178,10 @@ def export(
         raise typer.BadParameter("Only parquet takes --everything; leave it out.")
     with connect() as client:
         found = find_project(client, project).selection(job)
-        with bytes_bar(f"receiving {path.name}") as bar:
+        with receiving(path) as (file, on_received):
             found.export(
-                path,
+                file,
                 cast("SelectionFormat", chosen),
                 everything=everything,
-                on_received=lambda received: bar(received, 0),
+                on_received=on_received,
             )
-    echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")

@@ -7,8 +7,8 @@ import typer
 
 from karat.client.intervals import measured
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.commands.exports import BomOption
-from karat.terminal import bytes_bar, echo, show_json, show_table, when
+from karat.commands.exports import STDOUT_HELP, BomOption, receiving
+from karat.terminal import echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.findings import SubsetFormat
@@ -79,7 +79,10 @@ def compare(
 def export(
     project: ProjectArgument,
     subset: SubsetArgument,
-    path: Annotated[Path, typer.Argument(help="File to write: .csv, .txt, .zip or .parquet.")],
+    path: Annotated[
+        Path,
+        typer.Argument(help=f"File to write: .csv, .txt, .zip or .parquet; {STDOUT_HELP}"),
+    ],
     format_: Annotated[
         str | None,
         typer.Option("--format", help="csv, ids, imagefolder or parquet; else by the ending."),
@@ -97,15 +100,14 @@ def export(
         raise typer.BadParameter("Only csv takes --bom; leave it out.")
     with connect() as client:
         found = find_project(client, project)
-        with bytes_bar(f"receiving {path.name}") as bar:
+        with receiving(path) as (file, on_received):
             found.export_subset(
                 subset,
-                path,
+                file,
                 cast("SubsetFormat", chosen),
                 bom=bom,
-                on_received=lambda received: bar(received, 0),
+                on_received=on_received,
             )
-    echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
 
 
 @subsets.command("use")

@@ -1,6 +1,7 @@
 """What the client makes of answers that Karat does not give, from a server that says them."""
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -153,6 +154,32 @@ def test_two_exports_to_one_file_each_leave_it_whole(
     assert [*saved, target.read_text()] == ["second", "first"]
     # Of others only what nobody can be writing any more is removed.
     assert sorted(tmp_path.iterdir()) == sorted([target, killed[0]])
+
+
+def test_a_pipe_is_written_to_and_stays_one(
+    client: Client, there: Receiver, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    reader.start()
+    there.answers = [says("id,name", kind="text/csv")]
+    client.download_artifact(1, pipe)
+    reader.join(10)
+    assert (read, pipe.is_fifo(), [*tmp_path.iterdir()]) == (["id,name"], True, [pipe])
+
+
+def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(
+    client: Client, there: Receiver, tmp_path: Path
+) -> None:
+    file, link = tmp_path / "disk" / "labels.csv", tmp_path / "labels.csv"
+    file.parent.mkdir()
+    file.touch(0o600)
+    link.symlink_to(file)
+    there.answers = [says("id,name", kind="text/csv")]
+    assert client.download_artifact(1, link).is_symlink()
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("id,name", 0o600)
 
 
 @pytest.mark.parametrize(
