@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
@@ -46,6 +47,11 @@ class KaratError(Exception):
         self.detail = detail
         self.field = field
         self.status = status
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is pickled, so that it comes out of the process of a pool as it was."""
+        made = partial(type(self), field=self.field, status=self.status)
+        return made, (self.code, self.detail), vars(self)
 
 
 # As it is imported, and read in a traceback.

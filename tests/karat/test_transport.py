@@ -1,6 +1,7 @@
 """What the client makes of answers that Karat does not give, from a server that says them."""
 
 import os
+import pickle
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
@@ -224,3 +225,11 @@ def test_a_page_is_saved_as_no_download(
 def test_an_address_that_is_none_is_told_before_anything_is_sent(url: str) -> None:
     with pytest.raises(ValueError, match="is no address"):
         Client(url)
+
+
+def test_an_error_comes_out_of_another_process_as_it_was() -> None:
+    error = KaratError("not_found", "There is none.", field="name", status=404)
+    error.add_note("Look there.")
+    found = pickle.loads(pickle.dumps(error))
+    assert (type(found), str(found)) == (KaratError, "name: There is none.")
+    assert vars(found) == vars(error)
