@@ -66,7 +66,12 @@ class Transport:
     """A connection to one Karat, safe to share between threads."""
 
     def __init__(
-        self, url: str, token: str | None, retry_seconds: float, connect_seconds: float
+        self,
+        url: str,
+        token: str | None,
+        retry_seconds: float,
+        connect_seconds: float,
+        answer_seconds: float,
     ) -> None:
         """Prepare the connection; nothing is sent yet.
 
@@ -75,6 +80,7 @@ class Transport:
             token: API token, if there is one already.
             retry_seconds: How long to try again while Karat cannot be reached or is busy.
             connect_seconds: The same, before Karat was ever reached.
+            answer_seconds: How long to wait for each answer, and each part of one.
 
         Raises:
             BadAddress: Nothing can be at ``url``.
@@ -88,7 +94,7 @@ class Transport:
         self._http = httpx.Client(
             base_url=f"{self.url}/api",
             headers={"Origin": self.url, "User-Agent": f"karat/{version('karat')}"},
-            timeout=httpx.Timeout(60.0, connect=5.0),
+            timeout=httpx.Timeout(answer_seconds, connect=5.0),
             limits=httpx.Limits(max_connections=32),
         )
         if token is not None:
@@ -138,7 +144,7 @@ class Transport:
         response = self._answered(
             method, path, query, body=body, content=content, repeatable=repeatable
         )
-        if not response.content:
+        if response.is_error or not response.content:
             return None
         try:
             return response.json(object_hook=Record)
@@ -266,6 +272,7 @@ class Transport:
         patience = self._retry_seconds if self._reached else self._connect_seconds
         deadline = time.monotonic() + patience
         pause = _FIRST_PAUSE
+        perhaps_removed = False
         while True:
             last = time.monotonic() >= deadline
             request = self._http.build_request(
@@ -276,8 +283,12 @@ class Transport:
                 content=content() if content else None,
             )
             outcome = self._sent(request, stream)
-            if isinstance(outcome, httpx.Response) and _is_answer(outcome):
+            # What an earlier try has removed is there no more, as it should be.
+            if isinstance(outcome, httpx.Response) and (
+                _is_answer(outcome) or (perhaps_removed and _is_gone(outcome))
+            ):
                 return outcome
+            perhaps_removed |= method == "DELETE" and _may_be_done(outcome)
             asked = _asked_pause(outcome)
             last = last or asked > max(0.0, deadline - time.monotonic())
             again = repeatable or not _may_be_done(outcome)
@@ -332,6 +343,12 @@ def _is_answer(response: httpx.Response) -> bool:
     """Whether a response is what was asked for; Karat's API has no pages."""
     is_page = response.headers.get("Content-Type", "").startswith("text/html")
     return response.is_success and not is_page
+
+
+def _is_gone(response: httpx.Response) -> bool:
+    """Whether there is nothing any more that could be removed."""
+    refusal = _refusal(response)
+    return refusal is not None and refusal.code in {"not_found", "plan_discarded"}
 
 
 def _may_be_done(outcome: _Outcome) -> bool:

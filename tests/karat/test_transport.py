@@ -1,16 +1,20 @@
 """What the client makes of answers that Karat does not give, from a server that says them."""
 
+import json
 import os
 import pickle
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from karat import Client, KaratError
+from karat.client.resources import Job
 from karat.commands.connection import remedy
+from karat.commands.imports import show_plan
 from tests.receiver import Answer, Receiver, receiver, status
 
 
@@ -79,9 +83,9 @@ def test_what_was_not_done_or_may_be_done_twice_is_sent_again(
     assert len(there.received) == 2
 
 
-def problem(code: str, **headers: str) -> Answer:
+def problem(code: str, number: int = 503, **headers: str) -> Answer:
     said = f'{{"code": "{code}", "detail": "It is away."}}'.encode()
-    return status(503, said, Content_Type="application/problem+json", **headers)
+    return status(number, said, Content_Type="application/problem+json", **headers)
 
 
 def test_what_passes_is_waited_for_and_what_somebody_has_to_mend_is_told_at_once(
@@ -94,6 +98,50 @@ def test_what_passes_is_waited_for_and_what_somebody_has_to_mend_is_told_at_once
         client.version()
     assert (caught.value.code, caught.value.status) == ("location_denied", 503)
     assert len(there.received) == 3
+
+
+@pytest.mark.parametrize("first", [status(504), hang_up])
+@pytest.mark.parametrize(("code", "number"), [("not_found", 404), ("plan_discarded", 409)])
+def test_what_an_earlier_try_has_removed_is_removed(
+    client: Client, there: Receiver, first: Answer, code: str, number: int
+) -> None:
+    there.answers = [first, problem(code, number)]
+    client.revoke_token(1)
+    assert len(there.received) == 2
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [problem("not_found", 404)],
+        [status(503), problem("not_found", 404)],
+        [status(504), problem("scope_required", 403)],
+    ],
+)
+def test_what_no_try_has_removed_is_told(
+    client: Client, there: Receiver, answers: list[Answer]
+) -> None:
+    there.answers = answers
+    with pytest.raises(KaratError, match="It is away"):
+        client.revoke_token(1)
+
+
+def test_a_plan_is_shown_though_what_was_sent_for_it_stays(
+    client: Client, there: Receiver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planned = {"id": 7, "kind": "plan_import", "state": "succeeded", "progress": None}
+    done = {**planned, "pause": None, "result": {"rows": 2}}
+    there.answers = [says('{"name": "pets"}'), says(json.dumps(done)), problem("internal", 500)]
+    show_plan(client, client.project(1), cast("Job", planned), as_json=True)
+    assert json.loads(capsys.readouterr().out) == {"rows": 2}
+
+
+def test_an_answer_is_waited_for_as_long_as_a_proxy_waits(there: Receiver) -> None:
+    waits = []
+    for given in ({}, {"answer_seconds": 2.0}):
+        with Client(there.url, "karat_token", **given) as one:
+            waits.append(one._transport._http.timeout)
+    assert [(wait.connect, wait.read) for wait in waits] == [(5.0, 600.0), (5.0, 2.0)]
 
 
 @pytest.mark.parametrize("first", [status(503), hang_up])
