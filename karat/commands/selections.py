@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
+from karat.client.arguments import SELECTION_BY_ENDING
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.exports import STDOUT_HELP, receiving
 from karat.terminal import echo, show_json, show_table, when
@@ -18,8 +19,7 @@ selections = typer.Typer(
 )
 
 JobArgument = Annotated[int, typer.Argument(metavar="JOB", help="The job that has chosen.")]
-_FORMATS: Final = ("alpaca", "messages", "parquet", "ids")
-_BY_ENDING: Final = {".jsonl": "alpaca", ".parquet": "parquet", ".txt": "ids"}
+_FORMATS: Final = (*SELECTION_BY_ENDING.values(), "messages")
 _SHORT: Final = 60
 
 
@@ -168,7 +168,7 @@ def export(
     ] = False,
 ) -> None:
     """Save what is kept, as JSONL of instructions or of chats, as Parquet, or as ids."""
-    chosen = format_ or _BY_ENDING.get(path.suffix.lower())
+    chosen = format_ or SELECTION_BY_ENDING.get(path.suffix.lower())
     if chosen not in _FORMATS:
         raise typer.BadParameter(
             f"{format_ or path.name} tells no format: name one with --format "

@@ -1,10 +1,11 @@
 """``karat subset``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from karat.client.arguments import SUBSET_BY_ENDING
 from karat.client.intervals import measured
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.exports import STDOUT_HELP, BomOption, receiving
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 subsets = typer.Typer(help="Compare, export and use pruned labels.", no_args_is_help=True)
 
 SubsetArgument = Annotated[int, typer.Argument(metavar="SUBSET", help="The subset's number.")]
-
-_FORMATS: Final = {".csv": "csv", ".txt": "ids", ".zip": "imagefolder", ".parquet": "parquet"}
 
 
 @subsets.command("list")
@@ -90,8 +89,8 @@ def export(
     bom: BomOption = False,
 ) -> None:
     """Save all rows of a subset as CSV or Parquet, or what is kept as ids or a zip of images."""
-    chosen = format_ or _FORMATS.get(path.suffix.lower())
-    if chosen not in _FORMATS.values():
+    chosen = format_ or SUBSET_BY_ENDING.get(path.suffix.lower())
+    if chosen not in SUBSET_BY_ENDING.values():
         raise typer.BadParameter(
             f"{format_ or path.name} tells no format: name one with --format csv, ids, imagefolder "
             "or parquet."

@@ -281,3 +281,39 @@ def test_an_error_comes_out_of_another_process_as_it_was() -> None:
     found = pickle.loads(pickle.dumps(error))
     assert (type(found), str(found)) == (KaratError, "name: There is none.")
     assert vars(found) == vars(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "of_subset", "of_selection"),
+    [
+        ("kept.csv", "csv", None),
+        ("kept.zip", "imagefolder", None),
+        ("kept.jsonl", None, "alpaca"),
+        ("kept.parquet", "parquet", "parquet"),
+        ("kept.TXT", "ids", "ids"),
+        ("kept.bin", None, None),
+    ],
+)
+def test_the_ending_of_a_file_tells_its_format(
+    client: Client,
+    there: Receiver,
+    tmp_path: Path,
+    name: str,
+    of_subset: str | None,
+    of_selection: str | None,
+) -> None:
+    there.answers = [says('{"name": "pets"}')]
+    project, path = client.project(1), tmp_path / name
+    exports: list[tuple[Callable[[], Path], str | None]] = [
+        (lambda: project.export_subset(2, path), of_subset),
+        (lambda: project.selection(3).export(path), of_selection),
+    ]
+    for export, told in exports:
+        there.received.clear()
+        if told is None:
+            with pytest.raises(ValueError, match="tells no format"):
+                export()
+            assert not there.received
+        else:
+            export()
+            assert f"format={told}&" in there.received[0].path
