@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -317,3 +317,10 @@ def test_the_ending_of_a_file_tells_its_format(
         else:
             export()
             assert f"format={told}&" in there.received[0].path
+
+
+def test_what_differs_is_asked_for_in_the_largest_pages(client: Client, there: Receiver) -> None:
+    page: dict[str, Any] = {"items": [{"example_id": 1}], "next_cursor": None}
+    there.answers = [says('{"name": "pets"}'), says(json.dumps(page))]
+    assert list(client.project(1).snapshots.changes("a", "b")) == page["items"]
+    assert "limit=200" in there.received[1].path
