@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import psycopg
 from fastapi import FastAPI, Request, Response
@@ -38,6 +38,7 @@ _STATUS = {
 }
 
 _SHOWN = 20
+_READING: Final = frozenset({"GET", "HEAD"})
 
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -129,6 +130,11 @@ async def _file_error(request: Request, error: OSError) -> Response:
     return await _domain_error(request, disk.disk_full())
 
 
+def _commit(request: Request) -> Literal["begun", "done"] | None:
+    """How far a request has come with storing something, as ``get_session`` has noted."""
+    return None if request.method in _READING else getattr(request.state, "commit", None)
+
+
 async def _database_error(request: Request, error: Exception) -> JSONResponse:
     away = isinstance(error, OperationalError | InterfaceError | PoolTimeout | psycopg.Error) or (
         isinstance(error, DBAPIError) and error.connection_invalidated
@@ -141,6 +147,14 @@ async def _database_error(request: Request, error: Exception) -> JSONResponse:
         return await _domain_error(request, disk.disk_full())
     logger.warning("refused by the database, or it is away: %s", error)
     crossed = isinstance(getattr(error, "orig", error), psycopg.errors.DeadlockDetected)
+    if _commit(request) == "begun" and not crossed:
+        # No 503, after which programs send again what they were told was not stored.
+        return problem(
+            HTTPStatus.GATEWAY_TIMEOUT,
+            "unknown_outcome",
+            "The database was lost while it stored this. It may have been stored: look before you "
+            "send the request again.",
+        )
     said = (
         "Somebody else changed the same just now. Nothing was stored; send the request again."
         if crossed
@@ -165,12 +179,18 @@ async def _client_left(_: Request, error: ClientDisconnect) -> Response:
     return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
-async def _bug(_: Request, error: Exception) -> JSONResponse:
+async def _bug(request: Request, error: Exception) -> JSONResponse:
     logger.error("unexpected error", exc_info=error)
+    said = "Karat made a mistake. It is in the server's log; sending the request again is safe."
+    if _commit(request) is not None:
+        said = (
+            "Karat made a mistake. It is in the server's log; a part may have been stored, so "
+            "look before you send the request again."
+        )
     return problem(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "internal",
-        "Karat made a mistake. It is in the server's log; sending the request again is safe.",
+        said,
         # Sent from outside of the middleware that adds these to every other response.
         headers={**DATA_HEADERS, "X-Request-ID": request_id.get() or ""},
     )

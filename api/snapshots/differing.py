@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -25,6 +26,8 @@ from core.artifacts.pool_snapshots import CHANGES, Change, Differences, Int64Arr
 from core.tables import Example, PoolSnapshot
 
 _FLOWS: Final = 100
+# Pairs of files that are still compared when the next page is asked for: 32 bytes a difference.
+_KEPT: Final = 2
 _COLUMNS: Final = ("example_id", "pool_index", "verdict", "class", "class_id", "origin")
 
 
@@ -36,22 +39,35 @@ class _Outcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Page:
-    """Some examples that differ, and how many do.
+class Comparison:
+    """All that differs between two files.
 
     Attributes:
-        rows: Of each example its change, and its rows in both files, None where it is not there.
-        next_cursor: Pool index of the next; None after the last.
-        changes: How many there are of each change.
+        differences: Where.
+        changes: How many examples there are of each change.
         unchanged: How many count as the same by the same word.
         flows: Outcomes before and after, and how many examples, the most frequent first.
     """
 
-    rows: list[tuple[Change, dict[str, Any] | None, dict[str, Any] | None]]
-    next_cursor: int | None
+    differences: Differences
     changes: Mapping[Change, int]
     unchanged: int
     flows: list[tuple[_Outcome, _Outcome, int]]
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some examples that differ.
+
+    Attributes:
+        rows: Of each example its change, and its rows in both files, None where it is not there.
+        next_cursor: Pool index of the next; None after the last.
+        whole: What they are a part of.
+    """
+
+    rows: list[tuple[Change, dict[str, Any] | None, dict[str, Any] | None]]
+    next_cursor: int | None
+    whole: Comparison
 
 
 def compared(one: Path, other: Path, change: Change | None, cursor: int, limit: int) -> Page:
@@ -67,9 +83,8 @@ def compared(one: Path, other: Path, change: Change | None, cursor: int, limit: 
     Raises:
         FileNotFoundError: One of them is not there.
     """
-    found = Differences(one, other)
-    counts = np.bincount(found.change, minlength=len(CHANGES)).tolist()
-    changes = dict(zip(CHANGES, counts, strict=True))
+    whole = _whole(one, other)
+    found = whole.differences
     wanted = found.pool_index >= cursor
     if change is not None:
         wanted &= found.change == CHANGES.index(change)
@@ -81,12 +96,19 @@ def compared(one: Path, other: Path, change: Change | None, cursor: int, limit: 
         _rows(other, found.after[page]),
         strict=True,
     )
+    return Page(list(rows), after[0] if after else None, whole)
+
+
+@lru_cache(maxsize=_KEPT)
+def _whole(one: Path, other: Path) -> Comparison:
+    """Compare two files, which never change."""
+    found = Differences(one, other)
+    counts = np.bincount(found.change, minlength=len(CHANGES)).tolist()
+    changes = dict(zip(CHANGES, counts, strict=True))
     with pq.ParquetFile(one) as file:
         total = file.metadata.num_rows
     unchanged = total - changes[Change.GONE] - changes[Change.LABEL] - changes[Change.ORIGIN]
-    return Page(
-        list(rows), after[0] if after else None, changes, unchanged, _flows(one, other, found)
-    )
+    return Comparison(found, changes, unchanged, _flows(one, other, found))
 
 
 def _rows(path: Path, places: Int64Array) -> Iterator[dict[str, Any] | None]:
@@ -127,15 +149,16 @@ async def described(
     ids = [_id(first or second) for _, first, second in page.rows]
     statement = select(Example.id, Example.name, Example.width).where(among(Example.id, ids))
     known = {row.id: row for row in await session.execute(statement)}
+    whole = page.whole
     return SnapshotDiff(
         one=one.name,
         other=other.name,
         same=one.digest == other.digest,
-        unchanged=page.unchanged,
-        added=page.changes[Change.ADDED],
-        gone=page.changes[Change.GONE],
-        relabeled=page.changes[Change.LABEL],
-        other_origin=page.changes[Change.ORIGIN],
+        unchanged=whole.unchanged,
+        added=whole.changes[Change.ADDED],
+        gone=whole.changes[Change.GONE],
+        relabeled=whole.changes[Change.LABEL],
+        other_origin=whole.changes[Change.ORIGIN],
         flows=[
             SnapshotFlow(
                 before_verdict=first.verdict,
@@ -144,7 +167,7 @@ async def described(
                 after_class=_name(second, after),
                 examples=count,
             )
-            for first, second, count in page.flows
+            for first, second, count in whole.flows
         ],
         renamed=[
             RenamedClass(id=id_, before=name, after=after[id_])

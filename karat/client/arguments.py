@@ -47,19 +47,31 @@ BY_ENDING: Final = {
 }
 """Formats of an export that the ending of its file tells."""
 
+SUBSET_BY_ENDING: Final = {
+    ".csv": "csv",
+    ".txt": "ids",
+    ".zip": "imagefolder",
+    ".parquet": "parquet",
+}
+"""The same of a subset."""
 
-def format_by_ending(path: Path) -> str:
+SELECTION_BY_ENDING: Final = {".jsonl": "alpaca", ".parquet": "parquet", ".txt": "ids"}
+"""The same of chosen instructions."""
+
+
+def format_by_ending(path: Path, by_ending: Mapping[str, str]) -> str:
     """The format that a file's ending tells.
 
     Args:
         path: The file of an export.
+        by_ending: The formats that endings tell.
 
     Raises:
         ValueError: It tells none.
     """
-    found = BY_ENDING.get(path.suffix.lower())
+    found = by_ending.get(path.suffix.lower())
     if found is None:
-        known = ", ".join(BY_ENDING)
+        known = ", ".join(by_ending)
         raise ValueError(
             f"The ending of {path.name} tells no format; name the format, or let it end in {known}."
         )

@@ -47,6 +47,7 @@ class Client(AccountsClient):
         *,
         retry_seconds: float = 30.0,
         connect_seconds: float | None = None,
+        answer_seconds: float = 600.0,
     ) -> None:
         """Prepare a connection.
 
@@ -56,13 +57,14 @@ class Client(AccountsClient):
                 None. Without any, call ``login``.
             retry_seconds: How long to try again while Karat cannot be reached or is busy.
             connect_seconds: The same, before Karat was ever reached; ``retry_seconds`` if None.
+            answer_seconds: How long to wait for an answer; a large snapshot takes minutes.
 
         Raises:
             ValueError: ``url`` is no address.
         """
         found = credentials.find(url, token)
         first = retry_seconds if connect_seconds is None else connect_seconds
-        super().__init__(Transport(found.url, found.token, retry_seconds, first))
+        super().__init__(Transport(found.url, found.token, retry_seconds, first, answer_seconds))
 
     def __repr__(self) -> str:
         """Where Karat is."""

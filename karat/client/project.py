@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from karat.client.arguments import SUBSET_BY_ENDING, format_by_ending
 from karat.client.certificates import CertificatesClient
 from karat.client.findings import (
     Artifact,
@@ -316,7 +317,7 @@ class ProjectClient(LabelingClient, TransferClient):
         self,
         subset_id: int,
         path: str | Path,
-        format: SubsetFormat = "csv",
+        format: SubsetFormat | None = None,
         *,
         bom: bool = False,
         on_received: Callable[[int], None] | None = None,
@@ -328,19 +329,19 @@ class ProjectClient(LabelingClient, TransferClient):
             path: Where to save; what is there is replaced once the export is complete.
             format: ``csv`` or ``parquet`` for all rows, those that are dropped without a rank;
                 ``ids`` for what is kept, one example id a line; ``imagefolder`` for a zip of its
-                images.
+                images. None: by the ending of ``path``, ``ids`` as ``.txt``.
             bom: Whether ``csv`` begins with a byte order mark, so that Excel reads it as UTF-8.
             on_received: Called with the bytes received so far.
 
         Returns:
             ``path``.
+
+        Raises:
+            ValueError: No format is named, and the ending tells none.
         """
-        return self._transport.save(
-            f"{self._path}/subsets/{subset_id}/export",
-            Path(path),
-            {"format": format, "bom": bom},
-            on_received,
-        )
+        target, url = Path(path), f"{self._path}/subsets/{subset_id}/export"
+        query = {"format": format or format_by_ending(target, SUBSET_BY_ENDING), "bom": bom}
+        return self._transport.save(url, target, query, on_received)
 
     def use_subset(self, subset_id: int | None) -> Project:
         """Train the rounds to come on a subset of the labels; nothing is deleted.

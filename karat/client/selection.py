@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from karat.client.arguments import SELECTION_BY_ENDING, format_by_ending
 from karat.client.notebook import Told
 from karat.client.selections import (
     SelectedCluster,
@@ -74,7 +75,7 @@ class SelectionClient(Told):
     def export(
         self,
         path: str | Path,
-        format: SelectionFormat = "alpaca",
+        format: SelectionFormat | None = None,
         *,
         everything: bool = False,
         on_received: Callable[[int], None] | None = None,
@@ -85,11 +86,17 @@ class SelectionClient(Told):
             path: Where to save; what is there is replaced once the export is complete.
             format: ``alpaca`` for JSONL of instruction, input and output; ``messages`` for JSONL of
                 chats; ``parquet`` with what became of each row; ``ids``, one example id a line.
+                None: by the ending of ``path``: ``.jsonl`` (``alpaca``), ``.parquet``, ``.txt``.
             everything: Whether ``parquet`` also has what is dropped, with the reason.
             on_received: Called with the bytes received so far.
 
         Returns:
             ``path``.
+
+        Raises:
+            ValueError: No format is named, and the ending tells none.
         """
-        query = {"format": format, "everything": everything}
-        return self._transport.save(f"{self._path}/export", Path(path), query, on_received)
+        target = Path(path)
+        chosen = format or format_by_ending(target, SELECTION_BY_ENDING)
+        query = {"format": chosen, "everything": everything}
+        return self._transport.save(f"{self._path}/export", target, query, on_received)

@@ -1,7 +1,7 @@
 """The client's part for snapshots of a project."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from karat.client.notebook import Told
@@ -13,6 +13,9 @@ from karat.client.snapshot_types import (
     SnapshotDifference,
 )
 from karat.client.transport import Transport
+
+# As many as the API gives at once.
+_AT_ONCE: Final = 200
 
 
 class SnapshotsClient(Told):
@@ -84,7 +87,7 @@ class SnapshotsClient(Told):
             other: The name of the newer one.
             change: ``added``, ``gone``, ``label`` or ``origin``; all if None.
         """
-        query: dict[str, Any] = {"with": other, "change": change}
+        query: dict[str, Any] = {"with": other, "change": change, "limit": _AT_ONCE}
         yield from self._transport.pages(f"{self._named(one)}/diff", query)
 
     def _named(self, name: str) -> str:

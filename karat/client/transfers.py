@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.files.local_folder import LeftOut
-from karat.client.arguments import format_by_ending, listed
+from karat.client.arguments import BY_ENDING, format_by_ending, listed
 from karat.client.findings import ExportedClass
 from karat.client.notebook import JOBS, Rows
 from karat.client.resources import ExportFormat, ExportFormatInfo, FolderChoice, Job, Split
@@ -230,7 +230,7 @@ class TransferClient:
 
     def _format_of(self, path: Path) -> str:
         """The format that a file's ending tells; what is in JSON Lines depends on the project."""
-        found = format_by_ending(path)
+        found = format_by_ending(path, BY_ENDING)
         if found != "jsonl":
             return found
         task = self._transport.request("GET", self._path)["task"]

@@ -1,12 +1,10 @@
 """HTTP to the API: authentication, retries, errors."""
 
-import errno
-import glob
 import random
-import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 import httpx
 
 from karat.client.notebook import Record
+from karat.client.saving import replacing
 
 _TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
 # What a proxy says that has passed a request on and heard nothing good.
@@ -22,8 +21,6 @@ _PASSED_ON = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 _RETRY_STATUS = {*_PASSED_ON, HTTPStatus.SERVICE_UNAVAILABLE, _TOO_MANY}
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
-# A download ends that has got nothing for a minute, so nobody writes a part that is this old.
-_SURELY_LEFT = 86_400.0
 
 _Outcome = httpx.Response | httpx.TransportError
 
@@ -51,6 +48,11 @@ class KaratError(Exception):
         self.field = field
         self.status = status
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is pickled, so that it comes out of the process of a pool as it was."""
+        made = partial(type(self), field=self.field, status=self.status)
+        return made, (self.code, self.detail), vars(self)
+
 
 # As it is imported, and read in a traceback.
 KaratError.__module__ = "karat"
@@ -64,7 +66,12 @@ class Transport:
     """A connection to one Karat, safe to share between threads."""
 
     def __init__(
-        self, url: str, token: str | None, retry_seconds: float, connect_seconds: float
+        self,
+        url: str,
+        token: str | None,
+        retry_seconds: float,
+        connect_seconds: float,
+        answer_seconds: float,
     ) -> None:
         """Prepare the connection; nothing is sent yet.
 
@@ -73,6 +80,7 @@ class Transport:
             token: API token, if there is one already.
             retry_seconds: How long to try again while Karat cannot be reached or is busy.
             connect_seconds: The same, before Karat was ever reached.
+            answer_seconds: How long to wait for each answer, and each part of one.
 
         Raises:
             BadAddress: Nothing can be at ``url``.
@@ -86,7 +94,7 @@ class Transport:
         self._http = httpx.Client(
             base_url=f"{self.url}/api",
             headers={"Origin": self.url, "User-Agent": f"karat/{version('karat')}"},
-            timeout=httpx.Timeout(60.0, connect=5.0),
+            timeout=httpx.Timeout(answer_seconds, connect=5.0),
             limits=httpx.Limits(max_connections=32),
         )
         if token is not None:
@@ -136,7 +144,7 @@ class Transport:
         response = self._answered(
             method, path, query, body=body, content=content, repeatable=repeatable
         )
-        if not response.content:
+        if response.is_error or not response.content:
             return None
         try:
             return response.json(object_hook=Record)
@@ -207,7 +215,7 @@ class Transport:
         query: dict[str, Any] | None = None,
         on_received: Callable[[int], None] | None = None,
     ) -> Path:
-        """Save a response as a file, which appears when it is complete.
+        """Save a response as a file, which appears when it is complete, or write it to a pipe.
 
         Args:
             path: Path below ``/api``.
@@ -224,21 +232,11 @@ class Transport:
             KaratError: The API refused, could not be reached in time, or broke off.
         """
         # Before what may take minutes to make is asked for.
-        if not target.parent.is_dir():
-            missing = f"no such folder to save {target.name} in; make it first"
-            raise FileNotFoundError(errno.ENOENT, missing, str(target.parent))
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "is a folder; name a file in it", str(target))
-        unfinished = _part_beside(target)
-        try:
-            with self.stream(path, query) as response, unfinished.open("wb") as stream:
-                for chunk in response.iter_bytes():
-                    stream.write(chunk)
-                    if on_received is not None:
-                        on_received(response.num_bytes_downloaded)
-            unfinished.replace(target)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with replacing(target) as file, self.stream(path, query) as response:
+            for chunk in response.iter_bytes():
+                file.write(chunk)
+                if on_received is not None:
+                    on_received(response.num_bytes_downloaded)
         return target
 
     def pages(self, path: str, query: dict[str, Any] | None = None) -> Iterator[Any]:
@@ -274,6 +272,7 @@ class Transport:
         patience = self._retry_seconds if self._reached else self._connect_seconds
         deadline = time.monotonic() + patience
         pause = _FIRST_PAUSE
+        perhaps_removed = False
         while True:
             last = time.monotonic() >= deadline
             request = self._http.build_request(
@@ -284,8 +283,12 @@ class Transport:
                 content=content() if content else None,
             )
             outcome = self._sent(request, stream)
-            if isinstance(outcome, httpx.Response) and _is_answer(outcome):
+            # What an earlier try has removed is there no more, as it should be.
+            if isinstance(outcome, httpx.Response) and (
+                _is_answer(outcome) or (perhaps_removed and _is_gone(outcome))
+            ):
                 return outcome
+            perhaps_removed |= method == "DELETE" and _may_be_done(outcome)
             asked = _asked_pause(outcome)
             last = last or asked > max(0.0, deadline - time.monotonic())
             again = repeatable or not _may_be_done(outcome)
@@ -327,15 +330,6 @@ class Transport:
         return KaratError("unexpected", detail + doubt, status=outcome.status_code)
 
 
-def _part_beside(target: Path) -> Path:
-    """A name of its own for what is to become ``target``; what killed ones have left is removed."""
-    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
-        with suppress(OSError):
-            if time.time() - left.stat().st_mtime > _SURELY_LEFT:
-                left.unlink()
-    return target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
-
-
 def _require_address(url: str) -> None:
     try:
         address = httpx.URL(url)
@@ -349,6 +343,12 @@ def _is_answer(response: httpx.Response) -> bool:
     """Whether a response is what was asked for; Karat's API has no pages."""
     is_page = response.headers.get("Content-Type", "").startswith("text/html")
     return response.is_success and not is_page
+
+
+def _is_gone(response: httpx.Response) -> bool:
+    """Whether there is nothing any more that could be removed."""
+    refusal = _refusal(response)
+    return refusal is not None and refusal.code in {"not_found", "plan_discarded"}
 
 
 def _may_be_done(outcome: _Outcome) -> bool:

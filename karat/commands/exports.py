@@ -1,8 +1,12 @@
 """``karat export``."""
 
-from collections.abc import Iterator, Sequence
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
@@ -32,11 +36,38 @@ PeopleOnlyOption = Annotated[
     bool, typer.Option("--people-only", help="Leave out what models have labeled.")
 ]
 
+STDOUT_HELP: Final = "`-` is the standard output, with --format."
+
+
+@contextmanager
+def receiving(path: Path) -> Iterator[tuple[Path, Callable[[int], None]]]:
+    """Tell of a file on its way, and in the end that it was written.
+
+    Args:
+        path: The file; `-` is the standard output, which gets all of it once it is there.
+
+    Yields:
+        Where to save it, and what takes the bytes received so far.
+    """
+    piped = path == Path("-")
+    with ExitStack() as stack:
+        file = Path(stack.enter_context(TemporaryDirectory()), "export") if piped else path
+        with bytes_bar(f"receiving {path.name}") as bar:
+            yield file, lambda received: bar(received, 0)
+        if piped:
+            with file.open("rb") as whole:
+                shutil.copyfileobj(whole, sys.stdout.buffer)
+            sys.stdout.flush()
+        size = f" ({file.stat().st_size:,} bytes)" if file.is_file() else ""
+    # What is piped is the file alone.
+    echo(f"Wrote {path}{size}.", err=piped or not path.is_file())
+
 
 def export(
     project: ProjectArgument,
     path: Annotated[
-        Path, typer.Argument(help="File to write: .csv, .jsonl, .parquet, .zip or .json.")
+        Path,
+        typer.Argument(help=f"File to write: .csv, .jsonl, .parquet, .zip or .json; {STDOUT_HELP}"),
     ],
     format_: Annotated[
         str | None,
@@ -85,9 +116,9 @@ def export(
         raise typer.BadParameter(f"Only {' and '.join(_DOCUMENTS)} are written as .json.")
     with connect() as client:
         found = find_project(client, project)
-        with bytes_bar(f"receiving {path.name}") as bar:
+        with receiving(path) as (file, on_received):
             found.export(
-                path,
+                file,
                 # What .jsonl holds depends on the project.
                 cast("ExportFormat | None", format_),
                 effective=effective,
@@ -96,14 +127,13 @@ def export(
                 bom=bom,
                 snapshot=snapshot,
                 people_only=people_only,
-                on_received=lambda received: bar(received, 0),
+                on_received=on_received,
             )
         has_classes = found.get()["task"] != "instructions"
         if has_classes and (chosen == "imagefolder" or chosen in _SPLITS):
             say, _ = words(found)
             for line, names in _lacking(found.exported_classes(), splits=chosen in _SPLITS):
                 echo(f"Warning: {say(line).format(_listed(names))}", err=True)
-    echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
 
 
 def _lacking(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -137,11 +137,15 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
         job: The dry run.
         as_json: Whether to show it as JSON.
     """
+    from karat.client.transport import KaratError
+
     try:
         with job_bar() as on_progress:
             plan = cast("ImportPlan", client.wait(job["id"], on_progress)["result"])
     finally:
-        project.discard_import(job["id"])
+        # What cannot be removed now goes by itself, a day later.
+        with suppress(KaratError):
+            project.discard_import(job["id"])
     if as_json:
         return show_json(plan)
     rows = [

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
+from karat.client.arguments import SELECTION_BY_ENDING
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.terminal import bytes_bar, echo, show_json, show_table, when
+from karat.commands.exports import STDOUT_HELP, receiving
+from karat.terminal import echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.selections import SelectedRow, Selection, SelectionFormat
@@ -17,8 +19,7 @@ selections = typer.Typer(
 )
 
 JobArgument = Annotated[int, typer.Argument(metavar="JOB", help="The job that has chosen.")]
-_FORMATS: Final = ("alpaca", "messages", "parquet", "ids")
-_BY_ENDING: Final = {".jsonl": "alpaca", ".parquet": "parquet", ".txt": "ids"}
+_FORMATS: Final = (*SELECTION_BY_ENDING.values(), "messages")
 _SHORT: Final = 60
 
 
@@ -155,7 +156,9 @@ def compare(
 def export(
     project: ProjectArgument,
     job: JobArgument,
-    path: Annotated[Path, typer.Argument(help="File to write: .jsonl, .parquet or .txt.")],
+    path: Annotated[
+        Path, typer.Argument(help=f"File to write: .jsonl, .parquet or .txt; {STDOUT_HELP}")
+    ],
     format_: Annotated[
         str | None,
         typer.Option("--format", help="alpaca, messages, parquet or ids; else by the ending."),
@@ -165,7 +168,7 @@ def export(
     ] = False,
 ) -> None:
     """Save what is kept, as JSONL of instructions or of chats, as Parquet, or as ids."""
-    chosen = format_ or _BY_ENDING.get(path.suffix.lower())
+    chosen = format_ or SELECTION_BY_ENDING.get(path.suffix.lower())
     if chosen not in _FORMATS:
         raise typer.BadParameter(
             f"{format_ or path.name} tells no format: name one with --format "
@@ -175,11 +178,10 @@ def export(
         raise typer.BadParameter("Only parquet takes --everything; leave it out.")
     with connect() as client:
         found = find_project(client, project).selection(job)
-        with bytes_bar(f"receiving {path.name}") as bar:
+        with receiving(path) as (file, on_received):
             found.export(
-                path,
+                file,
                 cast("SelectionFormat", chosen),
                 everything=everything,
-                on_received=lambda received: bar(received, 0),
+                on_received=on_received,
             )
-    echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")

@@ -73,7 +73,7 @@ def diff(
     with connect() as client:
         found = find_project(client, project).snapshots
         both = found.diff(name, other)
-        # Each page has both files compared anew; what came with the numbers is mostly enough.
+        # What came with the numbers is mostly enough.
         enough = limit <= len(both["items"])
         changes = list(islice(both["items"] if enough else found.changes(name, other), limit))
     if as_json:

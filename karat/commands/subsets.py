@@ -1,14 +1,15 @@
 """``karat subset``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from karat.client.arguments import SUBSET_BY_ENDING
 from karat.client.intervals import measured
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.commands.exports import BomOption
-from karat.terminal import bytes_bar, echo, show_json, show_table, when
+from karat.commands.exports import STDOUT_HELP, BomOption, receiving
+from karat.terminal import echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.findings import SubsetFormat
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 subsets = typer.Typer(help="Compare, export and use pruned labels.", no_args_is_help=True)
 
 SubsetArgument = Annotated[int, typer.Argument(metavar="SUBSET", help="The subset's number.")]
-
-_FORMATS: Final = {".csv": "csv", ".txt": "ids", ".zip": "imagefolder", ".parquet": "parquet"}
 
 
 @subsets.command("list")
@@ -79,7 +78,10 @@ def compare(
 def export(
     project: ProjectArgument,
     subset: SubsetArgument,
-    path: Annotated[Path, typer.Argument(help="File to write: .csv, .txt, .zip or .parquet.")],
+    path: Annotated[
+        Path,
+        typer.Argument(help=f"File to write: .csv, .txt, .zip or .parquet; {STDOUT_HELP}"),
+    ],
     format_: Annotated[
         str | None,
         typer.Option("--format", help="csv, ids, imagefolder or parquet; else by the ending."),
@@ -87,8 +89,8 @@ def export(
     bom: BomOption = False,
 ) -> None:
     """Save all rows of a subset as CSV or Parquet, or what is kept as ids or a zip of images."""
-    chosen = format_ or _FORMATS.get(path.suffix.lower())
-    if chosen not in _FORMATS.values():
+    chosen = format_ or SUBSET_BY_ENDING.get(path.suffix.lower())
+    if chosen not in SUBSET_BY_ENDING.values():
         raise typer.BadParameter(
             f"{format_ or path.name} tells no format: name one with --format csv, ids, imagefolder "
             "or parquet."
@@ -97,15 +99,14 @@ def export(
         raise typer.BadParameter("Only csv takes --bom; leave it out.")
     with connect() as client:
         found = find_project(client, project)
-        with bytes_bar(f"receiving {path.name}") as bar:
+        with receiving(path) as (file, on_received):
             found.export_subset(
                 subset,
-                path,
+                file,
                 cast("SubsetFormat", chosen),
                 bom=bom,
-                on_received=lambda received: bar(received, 0),
+                on_received=on_received,
             )
-    echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
 
 
 @subsets.command("use")

@@ -4,14 +4,17 @@ import gc
 import gzip
 import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import event, select
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 
 from api.__main__ import main
 from api.main import create_app
@@ -117,6 +120,44 @@ def test_what_came_in_the_way_of_another_request_is_not_said_of_the_database(
     answer = TestClient(app).get("/")
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
     assert answer.json()["detail"].startswith("Somebody else changed the same just now.")
+
+
+@pytest.fixture
+def lost_commits() -> Iterator[list[Exception]]:
+    """What requests are told of each commit, which is made all the same, until it is empty."""
+    said: list[Exception] = []
+
+    def answer(session: Session) -> None:
+        if "request" in session.info and said:
+            raise said.pop(0)
+
+    event.listen(Session, "after_commit", answer)
+    yield said
+    event.remove(Session, "after_commit", answer)
+
+
+def test_a_commit_whose_answer_is_lost_may_have_stored_something(
+    http: TestClient,
+    world: World,
+    lost_commits: list[Exception],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    admin = world.caller()
+    monkeypatch.setattr(http._transport, "raise_server_exceptions", False)
+
+    def tokens(method: str) -> Any:
+        body = {"name": "robot"} if method == "POST" else None
+        return http.request(method, "/api/tokens", json=body, headers=admin.headers)
+
+    lost = OperationalError("COMMIT", {}, psycopg.OperationalError("the connection is lost"))
+    lost_commits += [lost, lost, RuntimeError("a bug")]
+    made, listed, broken = tokens("POST"), tokens("GET"), tokens("POST")
+    assert (made.status_code, made.json()["code"]) == (504, "unknown_outcome")
+    assert "Retry-After" not in made.headers
+    assert (listed.status_code, listed.json()["code"]) == (503, "unavailable")
+    assert (broken.status_code, broken.json()["code"]) == (500, "internal")
+    assert "may have been stored" in broken.json()["detail"]
+    assert [one["name"] for one in tokens("GET").json()["items"]].count("robot") == 2
 
 
 def test_broker_that_goes_away_stops_readiness_and_no_work(

@@ -312,15 +312,20 @@ def test_comparing_makes_no_objects_of_all_that_has_changed(tmp_path: Path) -> N
     after = [words[index % 4] for index in range(count)]
     one, other = counting_as(tmp_path / "one", before), counting_as(tmp_path / "other", after)
     expected = Counter(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
-    page = compared(one, other, None, 0, 50)
-    assert {(first, second): number for first, second, number in page.flows} == expected
-    assert [number for *_, number in page.flows] == sorted(expected.values(), reverse=True)
-    assert len(page.rows) == 50
     tracemalloc.start()
     try:
-        compared(one, other, None, 0, 50)
+        page = compared(one, other, None, 0, 50)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
+    assert {(first, second): number for first, second, number in page.whole.flows} == expected
+    assert [number for *_, number in page.whole.flows] == sorted(expected.values(), reverse=True)
+    assert len(page.rows) == 50
     # Some numbers a row; two rows as dicts take four times as much, and the whole process waits.
     assert peak < 250 * count
+    assert page.next_cursor is not None
+    following = compared(one, other, None, page.next_cursor, 50)
+    assert following.rows[0][1] is not None
+    assert following.rows[0][1]["pool_index"] == page.next_cursor
+    # Who reads page by page has the files compared once.
+    assert following.whole is page.whole

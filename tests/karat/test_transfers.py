@@ -94,11 +94,16 @@ def test_an_export_names_the_classes_that_lack_images(
     assert karat("export", number, tmp_path / "all.csv").stderr == ""
 
 
-def test_a_csv_for_excel_begins_with_a_mark(engineer: str, karat: Run, tmp_path: Path) -> None:
+def test_a_csv_for_excel_begins_with_a_mark_also_in_a_pipe(
+    engineer: str, karat: Run, tmp_path: Path
+) -> None:
     number = project_of(karat, f"Mark of {engineer}")
     saved = tmp_path / "saved.csv"
     karat("export", number, saved, "--bom")
     assert saved.read_bytes().startswith(b"\xef\xbb\xbfannotation_id,")
+    piped = karat("export", number, "-", "--format", "csv", "--bom")
+    assert piped.stdout.splitlines() == saved.read_text().splitlines()
+    assert "Wrote -" in piped.stderr
     wrong = karat("export", number, tmp_path / "saved.jsonl", "--bom", status=2).stderr
     assert "--bom" in wrong
 

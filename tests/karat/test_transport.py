@@ -1,14 +1,20 @@
 """What the client makes of answers that Karat does not give, from a server that says them."""
 
+import json
 import os
+import pickle
+import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from karat import Client, KaratError
+from karat.client.resources import Job
 from karat.commands.connection import remedy
+from karat.commands.imports import show_plan
 from tests.receiver import Answer, Receiver, receiver, status
 
 
@@ -77,9 +83,9 @@ def test_what_was_not_done_or_may_be_done_twice_is_sent_again(
     assert len(there.received) == 2
 
 
-def problem(code: str, **headers: str) -> Answer:
+def problem(code: str, number: int = 503, **headers: str) -> Answer:
     said = f'{{"code": "{code}", "detail": "It is away."}}'.encode()
-    return status(503, said, Content_Type="application/problem+json", **headers)
+    return status(number, said, Content_Type="application/problem+json", **headers)
 
 
 def test_what_passes_is_waited_for_and_what_somebody_has_to_mend_is_told_at_once(
@@ -92,6 +98,50 @@ def test_what_passes_is_waited_for_and_what_somebody_has_to_mend_is_told_at_once
         client.version()
     assert (caught.value.code, caught.value.status) == ("location_denied", 503)
     assert len(there.received) == 3
+
+
+@pytest.mark.parametrize("first", [status(504), hang_up])
+@pytest.mark.parametrize(("code", "number"), [("not_found", 404), ("plan_discarded", 409)])
+def test_what_an_earlier_try_has_removed_is_removed(
+    client: Client, there: Receiver, first: Answer, code: str, number: int
+) -> None:
+    there.answers = [first, problem(code, number)]
+    client.revoke_token(1)
+    assert len(there.received) == 2
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [problem("not_found", 404)],
+        [status(503), problem("not_found", 404)],
+        [status(504), problem("scope_required", 403)],
+    ],
+)
+def test_what_no_try_has_removed_is_told(
+    client: Client, there: Receiver, answers: list[Answer]
+) -> None:
+    there.answers = answers
+    with pytest.raises(KaratError, match="It is away"):
+        client.revoke_token(1)
+
+
+def test_a_plan_is_shown_though_what_was_sent_for_it_stays(
+    client: Client, there: Receiver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planned = {"id": 7, "kind": "plan_import", "state": "succeeded", "progress": None}
+    done = {**planned, "pause": None, "result": {"rows": 2}}
+    there.answers = [says('{"name": "pets"}'), says(json.dumps(done)), problem("internal", 500)]
+    show_plan(client, client.project(1), cast("Job", planned), as_json=True)
+    assert json.loads(capsys.readouterr().out) == {"rows": 2}
+
+
+def test_an_answer_is_waited_for_as_long_as_a_proxy_waits(there: Receiver) -> None:
+    waits = []
+    for given in ({}, {"answer_seconds": 2.0}):
+        with Client(there.url, "karat_token", **given) as one:
+            waits.append(one._transport._http.timeout)
+    assert [(wait.connect, wait.read) for wait in waits] == [(5.0, 600.0), (5.0, 2.0)]
 
 
 @pytest.mark.parametrize("first", [status(503), hang_up])
@@ -155,6 +205,32 @@ def test_two_exports_to_one_file_each_leave_it_whole(
     assert sorted(tmp_path.iterdir()) == sorted([target, killed[0]])
 
 
+def test_a_pipe_is_written_to_and_stays_one(
+    client: Client, there: Receiver, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    reader.start()
+    there.answers = [says("id,name", kind="text/csv")]
+    client.download_artifact(1, pipe)
+    reader.join(10)
+    assert (read, pipe.is_fifo(), [*tmp_path.iterdir()]) == (["id,name"], True, [pipe])
+
+
+def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(
+    client: Client, there: Receiver, tmp_path: Path
+) -> None:
+    file, link = tmp_path / "disk" / "labels.csv", tmp_path / "labels.csv"
+    file.parent.mkdir()
+    file.touch(0o600)
+    link.symlink_to(file)
+    there.answers = [says("id,name", kind="text/csv")]
+    assert client.download_artifact(1, link).is_symlink()
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("id,name", 0o600)
+
+
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -197,3 +273,54 @@ def test_a_page_is_saved_as_no_download(
 def test_an_address_that_is_none_is_told_before_anything_is_sent(url: str) -> None:
     with pytest.raises(ValueError, match="is no address"):
         Client(url)
+
+
+def test_an_error_comes_out_of_another_process_as_it_was() -> None:
+    error = KaratError("not_found", "There is none.", field="name", status=404)
+    error.add_note("Look there.")
+    found = pickle.loads(pickle.dumps(error))
+    assert (type(found), str(found)) == (KaratError, "name: There is none.")
+    assert vars(found) == vars(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "of_subset", "of_selection"),
+    [
+        ("kept.csv", "csv", None),
+        ("kept.zip", "imagefolder", None),
+        ("kept.jsonl", None, "alpaca"),
+        ("kept.parquet", "parquet", "parquet"),
+        ("kept.TXT", "ids", "ids"),
+        ("kept.bin", None, None),
+    ],
+)
+def test_the_ending_of_a_file_tells_its_format(
+    client: Client,
+    there: Receiver,
+    tmp_path: Path,
+    name: str,
+    of_subset: str | None,
+    of_selection: str | None,
+) -> None:
+    there.answers = [says('{"name": "pets"}')]
+    project, path = client.project(1), tmp_path / name
+    exports: list[tuple[Callable[[], Path], str | None]] = [
+        (lambda: project.export_subset(2, path), of_subset),
+        (lambda: project.selection(3).export(path), of_selection),
+    ]
+    for export, told in exports:
+        there.received.clear()
+        if told is None:
+            with pytest.raises(ValueError, match="tells no format"):
+                export()
+            assert not there.received
+        else:
+            export()
+            assert f"format={told}&" in there.received[0].path
+
+
+def test_what_differs_is_asked_for_in_the_largest_pages(client: Client, there: Receiver) -> None:
+    page: dict[str, Any] = {"items": [{"example_id": 1}], "next_cursor": None}
+    there.answers = [says('{"name": "pets"}'), says(json.dumps(page))]
+    assert list(client.project(1).snapshots.changes("a", "b")) == page["items"]
+    assert "limit=200" in there.received[1].path

@@ -7,21 +7,26 @@ import { announceSignedOut, announceUnsettled } from "./session";
 /** A request without an answer for this long counts as a network failure. */
 const TIMEOUT_MS = 30_000;
 
-async function send(request: Request): Promise<Response> {
-  try {
-    const response = await fetch(request, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    noteServerTime(response);
-    return response;
-  } catch (error) {
-    throw new NetworkError(error);
-  }
-}
+const within =
+  (milliseconds: number) =>
+  async (request: Request): Promise<Response> => {
+    try {
+      const response = await fetch(request, { signal: AbortSignal.timeout(milliseconds) });
+      noteServerTime(response);
+      return response;
+    } catch (error) {
+      throw new NetworkError(error);
+    }
+  };
+
+/** The `fetch` of a call that goes through all of a project; a proxy waits as long (docs/admins/servers.md). */
+export const patiently = within(600_000);
 
 /** Typed by the committed `openapi.json`; wrap each call in `call`. */
 export const client = createClient<paths>({
   baseUrl: window.location.origin,
   credentials: "same-origin",
-  fetch: send,
+  fetch: within(TIMEOUT_MS),
 });
 
 type Result<T> = { data?: T; error?: unknown; response: Response };

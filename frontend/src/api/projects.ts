@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { call, client } from "./client";
+import { call, client, patiently } from "./client";
 import { everyPage } from "./everyPage";
 import type { components } from "./schema";
 import type { ClassInput, ExportFormat, Goal, Project, ProjectRole, Settings } from "./types";
@@ -84,7 +84,7 @@ export const actOnProject = async (id: number, action: ProjectAction): Promise<P
   typed(await call(client.POST(`/api/projects/{project_id}/${action}`, at(id))));
 
 export const deleteProject = (id: number) =>
-  call(client.DELETE("/api/projects/{project_id}", at(id)));
+  call(client.DELETE("/api/projects/{project_id}", { ...at(id), fetch: patiently }));
 
 export const membersQuery = (id: number) =>
   queryOptions({

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { call, client } from "./client";
+import { call, client, patiently } from "./client";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -44,6 +44,7 @@ export const takeSnapshot = (projectId: number, name: string) =>
     client.POST("/api/projects/{project_id}/snapshots", {
       params: { path: { project_id: projectId } },
       body: { name },
+      fetch: patiently,
     }),
   );
 
