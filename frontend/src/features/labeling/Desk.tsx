@@ -189,8 +189,8 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
       {dialog === "find" && (
         <FindDialog
           classes={classes}
-          onChoose={({ classId }) => {
-            const choice = classId === null ? null : task.choose(classId, work);
+          onChoose={(classId) => {
+            const choice = task.choose(classId, work);
             if (choice) void answer(choice);
           }}
           onClose={() => setDialog(null)}

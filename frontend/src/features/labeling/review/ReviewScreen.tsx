@@ -137,14 +137,16 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   const obey = useCallback(
     (command: ReviewCommand, version?: number) => {
       if (command.do === "decide") void decide(command.choice, version);
-      else if (command.do === "name")
+      else if (command.do === "name") {
+        // Of a label that is more than one class a single one says nothing.
+        if (ofTask && command.label !== null) return;
         void decide(choiceOf(command.label, queue.getView().current), version);
-      else if (command.do === "undo") queue.undo();
+      } else if (command.do === "undo") queue.undo();
       else if (command.do === "stay") queue.keep();
       else if (command.do === "alternate") setAlternate((value) => !value);
       else setDialog(command.do);
     },
-    [decide, queue, setAlternate],
+    [decide, queue, ofTask, setAlternate],
   );
   const work = useReviewWork({ project, task, current, decide });
   working.current = work;
@@ -230,7 +232,9 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
       {dialog === "find" && (
         <FindDialog
           classes={classes}
-          onChoose={({ classId }) => obey({ do: "name", label: classId })}
+          onChoose={(classId) => {
+            if (task.choose(classId, work)) obey({ do: "name", label: classId });
+          }}
           onClose={closeDialog}
         />
       )}
