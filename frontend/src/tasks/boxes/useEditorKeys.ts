@@ -33,6 +33,7 @@ export function useEditorKeys({ editor, scene, gestures, classes, frame, covered
       const action = actionFor(event, { classes, chosen, isEnlarged: scene.isEnlarged });
       if (!action || !mayRepeat(action, event.repeat)) return;
       if (!event.repeat) presses.current += 1;
+      if (!DURING_DRAG.has(action.do)) gestures.current?.finish();
       const hands = { editor, scene, gestures: gestures.current, frame: frame.current };
       if (obey(action, { ...hands, presses: presses.current })) event.preventDefault();
     },
@@ -68,6 +69,11 @@ function isOthers(event: KeyboardEvent, frame: HTMLElement | null): boolean {
 
 const REPEATED: ReadonlySet<Action["do"]> = new Set([
   ...(["nudge", "pan", "cycle", "zoom", "threshold", "undo", "redo", "hide"] as const),
+]);
+
+/** What leaves a drag under way: how the image is seen, and the class of what is under the hand. */
+const DURING_DRAG: ReadonlySet<Action["do"]> = new Set([
+  ...(["escape", "hide", "pan", "zoom", "whole", "crosshair", "arm"] as const),
 ]);
 
 const mayRepeat = (action: Action, isRepeat: boolean): boolean =>
@@ -133,7 +139,9 @@ const SIMPLE: Readonly<Record<Simple, (editor: BoxEditor) => unknown>> = {
   clip: copies.clip,
   tool: commands.toggleTool,
   crosshair: commands.toggleCrosshair,
-  keep: (editor) => suggestions.keep(editor, true),
+  // One that was dragged when the key came is kept by that, and the next is left to choose.
+  keep: (editor) =>
+    suggestions.keep(editor, true) || commands.choose(editor, suggestions.nextOpen(editor, -1)),
   keepAll: suggestions.keepAll,
   keepAllAndSubmit: (editor) => suggestions.submit(editor, true),
   none: suggestions.submitNone,
