@@ -34,6 +34,7 @@ function open(proposals = PROPOSALS) {
   return {
     ...{ editor, sent },
     boxes: () => editor.getView().doc.boxes,
+    /** Returns whether the page and the browser have the key, too. */
     press: (key: string, init: KeyboardEventInit = {}) =>
       fireEvent.keyDown(document.body, { key, ...init }),
     down: (x: number, y: number) =>
@@ -88,4 +89,12 @@ describe("a key during a drag", () => {
     up();
     expect(boxes()).toMatchObject([{ class_id: 8, x: 20, y: 20, w: 40, h: 60 }]);
   });
+});
+
+it("copies boxes, and lets the browser copy the text that is selected", () => {
+  const { editor, press } = open([]);
+  draw(editor, { x: 1, y: 2, w: 30, h: 20 });
+  expect(press("c", { ctrlKey: true })).toBe(true);
+  expect(editor.memory.copied).toMatchObject([{ x: 1, y: 2 }]);
+  expect(press("v", { ctrlKey: true })).toBe(false);
 });

@@ -150,7 +150,8 @@ const SIMPLE: Readonly<Record<Simple, (editor: BoxEditor) => unknown>> = {
 
 function obeySimple(what: Simple, editor: BoxEditor): boolean {
   SIMPLE[what](editor);
-  return true;
+  // What text is selected on the page is copied by the browser.
+  return what !== "copy";
 }
 
 /** What was sent and not changed since is left as it is by the page. */
