@@ -140,7 +140,7 @@ export const boxes = {
     remove: "Delete the box, or say that a suggestion is wrong",
     keep: "Keep the suggestion and go to the next",
     keepAll: "Keep all suggestions",
-    threshold: "Show fewer or more suggestions",
+    threshold: "Show more or fewer suggestions",
     flags: "Hidden, cut off, difficult, crowd",
     duplicate: "Duplicate the box",
     copy: "Copy and paste: the chosen box, or all",

@@ -140,7 +140,7 @@ export const boxes: Catalogue["boxes"] = {
     remove: "상자 삭제, 제안은 틀림으로 표시",
     keep: "제안을 유지하고 다음으로",
     keepAll: "제안 모두 유지",
-    threshold: "제안을 적게 또는 많이 표시",
+    threshold: "제안을 많이 또는 적게 표시",
     flags: "가려짐, 잘림, 어려움, 무리",
     duplicate: "상자 복제",
     copy: "복사와 붙여넣기: 선택한 상자 또는 전체",

@@ -98,3 +98,11 @@ it("copies boxes, and lets the browser copy the text that is selected", () => {
   expect(editor.memory.copied).toMatchObject([{ x: 1, y: 2 }]);
   expect(press("v", { ctrlKey: true })).toBe(false);
 });
+
+it("hides the boxes as long as the key is down, wherever the sign is", () => {
+  const { editor, press } = open([]);
+  press("`", { code: "BracketLeft", shiftKey: true });
+  expect(editor.getView().hidden).toBe(true);
+  fireEvent.keyUp(document.body, { key: "@", code: "BracketLeft" });
+  expect(editor.getView().hidden).toBe(false);
+});

@@ -24,6 +24,7 @@ type Parts = {
 
 /** The keys of the boxes; those that they do not want go on to the page. */
 export function useEditorKeys({ editor, scene, gestures, classes, frame, covered }: Parts): void {
+  const hiding = useRef("");
   const presses = useRef(0);
   // Before the page's own: arrows are the chosen box's.
   useKeyDown(
@@ -33,6 +34,7 @@ export function useEditorKeys({ editor, scene, gestures, classes, frame, covered
       const action = actionFor(event, { classes, chosen, isEnlarged: scene.isEnlarged });
       if (!action || !mayRepeat(action, event.repeat)) return;
       if (!event.repeat) presses.current += 1;
+      if (action.do === "hide") hiding.current = event.code;
       if (!DURING_DRAG.has(action.do)) gestures.current?.finish();
       const hands = { editor, scene, gestures: gestures.current, frame: frame.current };
       if (obey(action, { ...hands, presses: presses.current })) event.preventDefault();
@@ -42,7 +44,7 @@ export function useEditorKeys({ editor, scene, gestures, classes, frame, covered
   useEffect(() => {
     if (covered) return;
     const onUp = (event: KeyboardEvent) => {
-      if (event.code === "Backquote") commands.hide(editor, false);
+      if (event.code === hiding.current) commands.hide(editor, false);
     };
     const show = () => commands.hide(editor, false);
     window.addEventListener("keyup", onUp);
