@@ -59,6 +59,10 @@ export const boxes = {
     notEmpty: "There are boxes. Delete them first, or send them.",
     noClass: "Choose a class first.",
     nothingCopied: "Nothing was copied yet.",
+    removed: (count: number) =>
+      count === 0
+        ? "The class in your hand was removed. Choose another."
+        : `${plural(count, "box is", "boxes are")} gone: the class was removed.`,
     undecided: (count: number) =>
       `${plural(count, "suggestion is", "suggestions are")} undecided. Enter leaves them out, Shift+Enter keeps all.`,
     added: (count: number) => `${plural(count, "box", "boxes")} added`,

@@ -58,6 +58,10 @@ export const boxes: Catalogue["boxes"] = {
     notEmpty: "상자가 있습니다. 먼저 삭제하거나 보내세요.",
     noClass: "먼저 클래스를 선택하세요.",
     nothingCopied: "아직 복사한 것이 없습니다.",
+    removed: (count) =>
+      count === 0
+        ? "그리던 클래스가 삭제되었습니다. 다른 클래스를 선택하세요."
+        : `클래스가 삭제되어 상자 ${number(count)}개가 사라졌습니다.`,
     undecided: (count) =>
       `제안 ${number(count)}개가 남아 있습니다. Enter는 제외하고, Shift+Enter는 모두 유지합니다.`,
     added: (count) => `상자 ${number(count)}개 추가됨`,

@@ -2,7 +2,8 @@ import type { CSSProperties } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { sizeOf } from "./describe";
-import type { BoxEditor, EditorView, Notice } from "./editor";
+import type { BoxEditor, EditorView } from "./editor";
+import type { Notice } from "./model";
 import styles from "./Stage.module.css";
 
 type MessageProps = { editor: BoxEditor; view: EditorView; classes: readonly LabelClass[] };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Choice, LABELED } from "../choice";
-import { arm, choose, cycle, draw, nudge, place, remove, toggleFlag } from "./commands";
+import { arm, choose, cycle, draw, nudge, place, remove, toggleFlag, toggleTool } from "./commands";
 import { clip, copy, duplicate, paste, repeatLast } from "./copies";
 import { BoxEditor } from "./editor";
 import { Gestures } from "./gestures";
@@ -21,13 +21,18 @@ let memory: Memory;
 let sent: Choice[];
 let lastQuery = 0;
 
-function open(proposals: Proposal[] = [], given: Choice | null = null, queryId?: number) {
+function open(
+  proposals: Proposal[] = [],
+  given: Choice | null = null,
+  queryId?: number,
+  classes = CLASSES,
+) {
   lastQuery += 1;
   return new BoxEditor({
     queryId: queryId ?? lastQuery,
     draft: `label:${queryId ?? lastQuery}`,
     image: IMAGE,
-    classes: CLASSES,
+    classes,
     proposals,
     given,
     memory,
@@ -342,5 +347,37 @@ describe("what was drawn before another verdict", () => {
     editor.close();
     const again = open([], { verdict: "ood", classId: null }, 7);
     expect([boxes(again).length, again.isChanged]).toEqual([0, false]);
+  });
+});
+
+describe("of a class that is removed", () => {
+  it("boxes are gone with a word, and not sent, and there again with it", () => {
+    const editor = open();
+    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
+    arm(editor, 8);
+    draw(editor, { x: 50, y: 2, w: 30, h: 20 });
+    editor.setClasses([{ id: 7 }]);
+    expect(editor.getView()).toMatchObject({
+      ...{ armed: null, chosen: null, notice: { say: "removed", count: 1 } },
+      doc: { boxes: [{ class_id: 7 }] },
+    });
+    toggleTool(editor);
+    expect(editor.getView()).toMatchObject({ armed: null, notice: { say: "no_class" } });
+    submit(editor);
+    expect(sentBoxes()).toMatchObject([{ class_id: 7 }]);
+    editor.setClasses(CLASSES);
+    expect(boxes(editor)).toHaveLength(2);
+  });
+
+  it("those of a draft are, too, and the next image has no other in hand", () => {
+    const editor = open();
+    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
+    arm(editor, 8);
+    draw(editor, { x: 50, y: 2, w: 30, h: 20 });
+    editor.close();
+    const again = open([], null, editor.queryId, [{ id: 7 }]);
+    expect(boxes(again)).toMatchObject([{ class_id: 7 }]);
+    expect(again.getView()).toMatchObject({ armed: null, notice: { say: "removed", count: 1 } });
+    expect(open([], null, undefined, [{ id: 7 }]).getView().notice).toEqual({ say: "no_class" });
   });
 });

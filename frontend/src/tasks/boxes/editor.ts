@@ -10,15 +10,10 @@ import {
   type Chosen,
   type Doc,
   type Drawn,
+  type Notice,
   type Proposal,
   thresholdOf,
 } from "./model";
-
-/** What there is to tell of the last step. */
-export type Notice =
-  | { say: "too_small" | "outside" | "none_to_send" | "not_empty" | "no_class" | "nothing_copied" }
-  | { say: "small"; w: number; h: number }
-  | { say: "undecided" | "added" | "kept" | "clipped"; count: number };
 
 export type EditorView = {
   doc: Doc;
@@ -92,12 +87,10 @@ export class BoxEditor {
     const kept = draftOf(draft);
     const first = startOf(this.#initial);
     this.#history = kept ? took(first, edits.docOf(kept.boxes, kept.rejected)) : first;
-    if (memory.armed === null || !this.classIds.has(memory.armed)) {
-      memory.armed = classes[0]?.id ?? null;
-    }
+    memory.armed ??= classes[0]?.id ?? null;
     this.#view = this.#derived({
-      ...{ chosen: null, fresh: false, hidden: false, notice: null },
-      armed: memory.armed,
+      ...{ chosen: null, fresh: false, hidden: false, notice: this.#firstNotice() },
+      armed: this.lastArmed,
       threshold: threshold ?? memory.threshold,
       crosshair: memory.crosshair,
     });
@@ -125,6 +118,12 @@ export class BoxEditor {
     return chosen?.kind === "proposal" ? (this.proposals[chosen.index] ?? null) : null;
   }
 
+  /** The class that was in hand last; null if that is gone. */
+  get lastArmed(): number | null {
+    const { armed } = this.memory;
+    return armed !== null && this.classIds.has(armed) ? armed : null;
+  }
+
   /** The lowest score that was in view; what came without proposals was said with them before. */
   get shownFrom(): number | null {
     return this.proposals.length > 0 ? this.#view.threshold : thresholdOf(this.given?.label);
@@ -134,9 +133,16 @@ export class BoxEditor {
   setClasses(classes: readonly { id: number }[]): void {
     const ids = new Set(classes.map(({ id }) => id));
     if (ids.size === this.classIds.size && [...ids].every((id) => this.classIds.has(id))) return;
+    const { armed, doc, notice } = this.#view;
+    const chosen = this.chosenBox ?? this.chosenProposal;
     this.classIds = ids;
-    const { armed } = this.#view;
-    this.set({ armed: armed === null || ids.has(armed) ? armed : (classes[0]?.id ?? null) });
+    const count = this.#withoutClass(doc);
+    const isInHand = armed === null || ids.has(armed);
+    this.set({
+      armed: isInHand ? armed : null,
+      notice: count > 0 || !isInHand ? { say: "removed", count } : notice,
+      ...(chosen && !ids.has(chosen.class_id) && { chosen: null }),
+    });
   }
 
   /** One step, which can be taken back; see `History` for `run`. */
@@ -184,6 +190,17 @@ export class BoxEditor {
     if (this.#saving !== undefined) this.#save();
   }
 
+  #firstNotice(): Notice | null {
+    const count = this.#withoutClass(this.#history.present);
+    if (count > 0) return { say: "removed", count };
+    return this.lastArmed === null ? { say: "no_class" } : null;
+  }
+
+  /** How many boxes are of no class that there is. */
+  #withoutClass({ boxes }: Doc): number {
+    return boxes.filter(({ class_id }) => !this.classIds.has(class_id)).length;
+  }
+
   #go(history: History<Doc> | null): boolean {
     if (!history) return false;
     this.#history = history;
@@ -205,7 +222,8 @@ export class BoxEditor {
   }
 
   #derived(view: Own): EditorView {
-    const { past, present: doc, future } = this.#history;
+    const { past, present, future } = this.#history;
+    const doc = edits.ofClasses(present, this.classIds);
     const open = edits.openProposals(doc, this.proposals, this.classIds);
     const scoreOf = (index: number) => this.proposals[index]?.score ?? 0;
     const isAbove = (index: number) => scoreOf(index) >= view.threshold;

@@ -32,6 +32,12 @@ export type Doc = { boxes: readonly Drawn[]; rejected: ReadonlySet<number> };
 /** What is chosen: a box by its id, or a proposal by its place in the list. */
 export type Chosen = { kind: "box"; id: number } | { kind: "proposal"; index: number };
 
+/** What there is to tell of the last step. */
+export type Notice =
+  | { say: "too_small" | "outside" | "none_to_send" | "not_empty" | "no_class" | "nothing_copied" }
+  | { say: "small"; w: number; h: number }
+  | { say: "undecided" | "added" | "kept" | "clipped" | "removed"; count: number };
+
 export const EMPTY: Doc = { boxes: [], rejected: new Set() };
 
 /** A box of which only the place and the class are known. */
