@@ -67,7 +67,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
       const work = working.current;
       if (await session.answer(choice.verdict, choice.classId, version, choice.label)) {
         // What is put off is gone on with where it was left.
-        if (choice.verdict !== "skip") work?.settled();
+        if (choice.verdict !== "skip") work?.settled(choice.label);
         flash({ ...choice });
       }
     },

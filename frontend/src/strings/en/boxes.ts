@@ -59,6 +59,8 @@ export const boxes = {
     notEmpty: "There are boxes. Delete them first, or send them.",
     noClass: "Choose a class first.",
     nothingCopied: "Nothing was copied yet.",
+    unsent: (count: number) =>
+      `Not sent: ${plural(count, "box", "boxes")} that you drew here. Ctrl+Shift+Z brings ${count === 1 ? "it" : "them"} back.`,
     removed: (count: number) =>
       count === 0
         ? "The class in your hand was removed. Choose another."

@@ -58,6 +58,8 @@ export const boxes: Catalogue["boxes"] = {
     notEmpty: "상자가 있습니다. 먼저 삭제하거나 보내세요.",
     noClass: "먼저 클래스를 선택하세요.",
     nothingCopied: "아직 복사한 것이 없습니다.",
+    unsent: (count) =>
+      `여기에 그린 상자 ${number(count)}개를 보내지 않았습니다. Ctrl+Shift+Z를 누르면 되살아납니다.`,
     removed: (count) =>
       count === 0
         ? "그리던 클래스가 삭제되었습니다. 다른 클래스를 선택하세요."

@@ -5,7 +5,7 @@ import { clip, copy, duplicate, paste, repeatLast } from "./copies";
 import { BoxEditor } from "./editor";
 import { Gestures } from "./gestures";
 import type { Memory } from "./memory";
-import { type Box, boxesOf, type Proposal, thresholdOf } from "./model";
+import { type Box, boxesOf, boxOf, type Proposal, thresholdOf } from "./model";
 import { Scene } from "./scene";
 import { keep, keepAll, setThreshold, submit, submitNone } from "./suggestions";
 
@@ -194,7 +194,7 @@ describe("what stays", () => {
     again.close();
     expect(sent).toHaveLength(1);
     expect(boxes(open([], null, editor.queryId))).toHaveLength(1);
-    again.settled();
+    again.settled(sent[0]?.label);
     expect(boxes(open([], null, editor.queryId))).toEqual([]);
   });
 
@@ -330,6 +330,8 @@ describe("a pointer", () => {
   });
 });
 
+const OOD: Choice = { verdict: "ood", classId: null };
+
 describe("what was drawn before another verdict", () => {
   const drawn = () => {
     const editor = open([], null, 7);
@@ -345,8 +347,39 @@ describe("what was drawn before another verdict", () => {
     editor.close();
     editor.settled();
     editor.close();
-    const again = open([], { verdict: "ood", classId: null }, 7);
+    const again = open([], OOD, 7);
     expect([boxes(again).length, again.isChanged]).toEqual([0, false]);
+  });
+
+  it("is one step away where it was taken, until something is said by it", () => {
+    const editor = drawn();
+    editor.settled();
+    const again = open([], OOD, 7);
+    expect(again.getView().notice).toEqual({ say: "unsent", count: 1 });
+    // Another verdict of the same image leaves it there.
+    again.settled();
+    const third = open([], OOD, 7);
+    expect(third.redo()).toBe(true);
+    expect([boxes(third).length, third.isChanged]).toEqual([1, true]);
+    submit(third);
+    third.settled(sent[0]?.label);
+    const label = sent[0]?.label ?? null;
+    expect(open([], { verdict: LABELED, classId: null, label }, 7).redo()).toBe(false);
+  });
+
+  it("is what was said before, too, and in reviews only what was made of that", () => {
+    const label = {
+      type: "boxes" as const,
+      boxes: [boxOf({ x: 1, y: 2, w: 3, h: 4 }, 7)],
+      threshold: null,
+    };
+    const given = { verdict: LABELED, classId: null, label };
+    open([], given, 7).settled();
+    expect(open([], OOD, 7).redo()).toBe(true);
+    const start = { queryId: 8, draft: "review:8", image: IMAGE, classes: CLASSES, proposals: [] };
+    const review = () => new BoxEditor({ ...start, given, memory, inReview: true, send: () => {} });
+    review().settled();
+    expect(review().redo()).toBe(false);
   });
 });
 

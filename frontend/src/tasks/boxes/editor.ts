@@ -1,5 +1,5 @@
 import type { Choice } from "../choice";
-import { type History, redone, startOf, took, undone } from "../history";
+import { type History, redone, resumed, took, undone } from "../history";
 import * as edits from "./edits";
 import { boxIn } from "./edits";
 import type { Size } from "./geometry";
@@ -44,6 +44,8 @@ export type EditorStart = {
   /** What was said before, when the image is revisited. */
   given: Choice | null;
   memory: Memory;
+  /** What was said before is what is reviewed, and not the user's own. */
+  inReview?: boolean;
   send: (choice: Choice) => void;
 };
 
@@ -62,8 +64,7 @@ export class BoxEditor {
   classIds: ReadonlySet<number>;
   /** Whether somebody was told that proposals are undecided. */
   warned = false;
-  readonly #draft: string;
-  readonly #send: (choice: Choice) => void;
+  readonly #start: EditorStart;
   readonly #listeners = new Set<() => void>();
   readonly #initial: Doc;
   #history: History<Doc>;
@@ -71,22 +72,21 @@ export class BoxEditor {
   #saving: ReturnType<typeof setTimeout> | undefined;
 
   constructor(start: EditorStart) {
-    const { queryId, draft, image, classes, proposals, given, memory, send } = start;
+    const { queryId, draft, image, classes, proposals, given, memory } = start;
+    this.#start = start;
     this.image = image;
     this.proposals = proposals;
     this.queryId = queryId;
     this.given = given;
     this.memory = memory;
-    this.#send = send;
     this.classIds = new Set(classes.map(({ id }) => id));
     const boxes = boxesOf(given?.label) ?? [];
     const threshold = thresholdOf(given?.label);
     const label: BoxesLabel = { type: "boxes", boxes, threshold };
     this.#initial = edits.docOf(boxes, edits.rejectedBy(label, proposals));
-    this.#draft = draft;
     const kept = draftOf(draft);
-    const first = startOf(this.#initial);
-    this.#history = kept ? took(first, edits.docOf(kept.boxes, kept.rejected)) : first;
+    const made = kept && edits.docOf(kept.boxes, kept.rejected);
+    this.#history = resumed(this.#initial, made, kept?.isLeft);
     memory.armed ??= classes[0]?.id ?? null;
     this.#view = this.#derived({
       ...{ chosen: null, fresh: false, hidden: false, notice: this.#firstNotice() },
@@ -175,14 +175,17 @@ export class BoxEditor {
 
   /** Send the boxes. */
   say(choice: Choice): void {
-    this.#send(choice);
+    this.#start.send(choice);
   }
 
-  /** A verdict of any kind has been taken: what was drawn before it is not to come back. */
-  settled(): void {
+  /** A verdict of any kind has been taken: what was drawn and is not said by it is one step away. */
+  settled(said: Choice["label"] = null): void {
     clearTimeout(this.#saving);
     this.#saving = undefined;
-    keepDraft(this.#draft, null);
+    const { present, future } = this.#history;
+    const stands = present.boxes.length > 0 && (this.isChanged || !this.#start.inReview);
+    const left = stands ? present : future.at(-1);
+    keepDraft(this.#start.draft, (!said && left) || null, true);
   }
 
   /** The page goes elsewhere: keep what is not sent. */
@@ -191,8 +194,11 @@ export class BoxEditor {
   }
 
   #firstNotice(): Notice | null {
-    const count = this.#withoutClass(this.#history.present);
+    const { present, future } = this.#history;
+    const count = this.#withoutClass(present);
     if (count > 0) return { say: "removed", count };
+    const unsent = future[0]?.boxes.length;
+    if (unsent) return { say: "unsent", count: unsent };
     return this.lastArmed === null ? { say: "no_class" } : null;
   }
 
@@ -218,7 +224,7 @@ export class BoxEditor {
   #save(): void {
     clearTimeout(this.#saving);
     this.#saving = undefined;
-    keepDraft(this.#draft, this.isChanged ? this.#history.present : null);
+    keepDraft(this.#start.draft, this.isChanged ? this.#history.present : null);
   }
 
   #derived(view: Own): EditorView {

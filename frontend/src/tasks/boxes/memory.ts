@@ -27,7 +27,12 @@ export function memoryOf(projectId: number): Memory {
   return fresh;
 }
 
-type Draft = { boxes: Box[]; rejected: number[] };
+type Draft = {
+  boxes: Box[];
+  rejected: number[];
+  /** Something else was said: it is off the image, and can be brought back. */
+  isLeft?: boolean;
+};
 
 const keyOf = (draft: string): string => `karat:boxes:${draft}`;
 
@@ -42,12 +47,13 @@ export function draftOf(draft: string): Draft | null {
 }
 
 /** Null: it has been sent. */
-export function keepDraft(draft: string, doc: Doc | null): void {
+export function keepDraft(draft: string, doc: Doc | null, isLeft = false): void {
   try {
     if (doc === null) sessionStorage.removeItem(keyOf(draft));
     else {
       const boxes = doc.boxes.map(({ id: _, ...box }) => box);
-      sessionStorage.setItem(keyOf(draft), JSON.stringify({ boxes, rejected: [...doc.rejected] }));
+      const kept: Draft = { boxes, rejected: [...doc.rejected], isLeft };
+      sessionStorage.setItem(keyOf(draft), JSON.stringify(kept));
     }
   } catch {
     // Storage is full or refused: the page still has it.

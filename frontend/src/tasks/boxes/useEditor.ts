@@ -18,6 +18,7 @@ export function useEditor(place: WorkPlace): BoxEditor | null {
       draft: `${inReview ? "review" : "label"}:${queryId}`,
       image: { width: subject.width ?? 1, height: subject.height ?? 1 },
       classes: latest.current.classes,
+      inReview,
       proposals: subject.proposals ?? [],
       given: said,
       memory: memoryOf(projectId),

@@ -128,7 +128,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
       if (!isOpen(choice, readPrepared())) return;
       const work = working.current;
       if (await queue.decide(choice.decision, choice.classId, version, choice.label)) {
-        work?.settled();
+        work?.settled(choice.label);
         flash({ ...choice });
       }
     },
