@@ -17,6 +17,7 @@ type Extra = { proposals?: Proposal[] | null; members?: Member[] | null };
 
 export type WorkPlace = {
   projectId: number;
+  userId: number;
   classes: LabelClass[];
   /** What is on the page, with the verdict that it was given before, if any. */
   current: { subject: Subject & Extra; given: Choice | null } | null;

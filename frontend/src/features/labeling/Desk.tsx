@@ -82,7 +82,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     },
     [session, setAlternate, toggleGuide],
   );
-  const work = task.useWork({ projectId: project.id, classes, current, answer });
+  const work = task.useWork({ projectId: project.id, userId: user.id, classes, current, answer });
   working.current = work;
   useDeskKeys({ session, task, shownAt, answer, onPage });
 

@@ -17,13 +17,14 @@ export const USUAL_THRESHOLD = 0.3;
 /** Proposals below this score are not even dots: of those a model has a hundred on every image. */
 export const LEAST_DOT = 0.1;
 
-const memories = new Map<number, Memory>();
+const memories = new Map<string, Memory>();
 
-export function memoryOf(projectId: number): Memory {
-  const known = memories.get(projectId);
+export function memoryOf(projectId: number, userId: number): Memory {
+  const name = `${userId}:${projectId}`;
+  const known = memories.get(name);
   if (known) return known;
   const fresh = { armed: null, threshold: USUAL_THRESHOLD, copied: [], last: [], crosshair: true };
-  memories.set(projectId, fresh);
+  memories.set(name, fresh);
   return fresh;
 }
 

@@ -1,11 +1,12 @@
 import { useEffect, useMemo, useRef } from "react";
+import { draftName } from "../drafts";
 import type { WorkPlace } from "../spec";
 import { BoxEditor } from "./editor";
 import { memoryOf } from "./memory";
 
 /** The editor of the image on the page; a new one with each image. */
 export function useEditor(place: WorkPlace): BoxEditor | null {
-  const { projectId, classes, current, answer, inReview = false } = place;
+  const { projectId, userId, classes, current, answer, inReview = false } = place;
   const latest = useRef({ answer, classes, current });
   latest.current = { answer, classes, current };
   const queryId = current?.subject.query_id;
@@ -15,16 +16,16 @@ export function useEditor(place: WorkPlace): BoxEditor | null {
     if (queryId === undefined || !subject) return null;
     return new BoxEditor({
       queryId,
-      draft: `${inReview ? "review" : "label"}:${queryId}`,
+      draft: draftName(userId, queryId, inReview),
       image: { width: subject.width ?? 1, height: subject.height ?? 1 },
       classes: latest.current.classes,
       inReview,
       proposals: subject.proposals ?? [],
       given: said,
-      memory: memoryOf(projectId),
+      memory: memoryOf(projectId, userId),
       send: (choice) => latest.current.answer(choice),
     });
-  }, [projectId, queryId, said, inReview]);
+  }, [projectId, userId, queryId, said, inReview]);
   useEffect(() => editor?.setClasses(classes), [editor, classes]);
   useEffect(() => {
     if (!editor) return;

@@ -1,9 +1,11 @@
 import { useMemo, useRef } from "react";
+import { draftName } from "../drafts";
 import type { WorkPlace } from "../spec";
 import { RankingEditor } from "./editor";
 
 /** The order of the examples on the page; a new one with each group. */
-export function useRanking({ current, answer, inReview = false }: WorkPlace): RankingEditor | null {
+export function useRanking(place: WorkPlace): RankingEditor | null {
+  const { userId, current, answer, inReview = false } = place;
   const latest = useRef({ answer, current });
   latest.current = { answer, current };
   const queryId = current?.subject.query_id;
@@ -13,10 +15,10 @@ export function useRanking({ current, answer, inReview = false }: WorkPlace): Ra
     if (queryId === undefined || members.length === 0) return null;
     return new RankingEditor({
       queryId,
-      draft: `${inReview ? "review" : "label"}:${queryId}`,
+      draft: draftName(userId, queryId, inReview),
       members,
       given: said,
       send: (choice) => latest.current.answer(choice),
     });
-  }, [queryId, said, inReview]);
+  }, [userId, queryId, said, inReview]);
 }

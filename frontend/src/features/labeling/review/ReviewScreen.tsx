@@ -95,17 +95,19 @@ function OneByOne({ user, jobId, ...place }: OneByOneProps) {
       </div>
     );
   }
-  return <Desk {...place} jobId={jobId} reviewing={reviewing} sender={sender} />;
+  return <Desk {...place} user={user} jobId={jobId} reviewing={reviewing} sender={sender} />;
 }
 
 type DeskProps = Place & {
+  user: User;
   jobId: ReviewedJob;
   reviewing: Reviewing;
   sender: AnswerSender;
   onMode: (mode: Mode) => void;
 };
 
-function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMode }: DeskProps) {
+function Desk(props: DeskProps) {
+  const { project, manages, back, missing, user, jobId, reviewing, sender, onMode } = props;
   const kind = kindOf(jobId);
   const { queue, ahead, stopwatch } = reviewing;
   const task = taskViewOf(project);
@@ -148,7 +150,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
     },
     [decide, queue, ofTask, setAlternate],
   );
-  const work = useReviewWork({ project, task, current, decide });
+  const work = useReviewWork({ project, userId: user.id, task, current, decide });
   working.current = work;
   useReviewKeys(shownAt, obey);
 

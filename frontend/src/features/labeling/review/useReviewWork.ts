@@ -7,6 +7,7 @@ import type { Choice } from "./choices";
 
 type Reviewed = {
   project: Project;
+  userId: number;
   task: TaskView;
   current: Suggestion | null;
   decide: (choice: Choice) => void;
@@ -18,7 +19,7 @@ type Reviewed = {
  * Of boxes the one is on the stage, and what the other has besides stands there to be taken over. An order begins anew.
  * What is sent from there is neither of the two.
  */
-export function useReviewWork({ project, task, current, decide }: Reviewed): Work {
+export function useReviewWork({ project, userId, task, current, decide }: Reviewed): Work {
   const id = current?.id;
   const isOrder = project.task === "instructions";
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is reviewed stays as it is.
@@ -32,6 +33,7 @@ export function useReviewWork({ project, task, current, decide }: Reviewed): Wor
   }, [id]);
   return task.useWork({
     projectId: project.id,
+    userId,
     classes: project.classes,
     current: shown,
     inReview: true,
