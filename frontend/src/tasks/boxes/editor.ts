@@ -12,6 +12,7 @@ import {
   type Drawn,
   type Notice,
   type Proposal,
+  rejectedBy,
   thresholdOf,
 } from "./model";
 
@@ -83,7 +84,7 @@ export class BoxEditor {
     const boxes = boxesOf(given?.label) ?? [];
     const threshold = thresholdOf(given?.label);
     const label: BoxesLabel = { type: "boxes", boxes, threshold };
-    this.#initial = edits.docOf(boxes, edits.rejectedBy(label, proposals));
+    this.#initial = edits.docOf(boxes, rejectedBy(label, proposals));
     const kept = draftOf(draft);
     const made = kept && edits.docOf(kept.boxes, kept.rejected);
     this.#history = resumed(this.#initial, made, kept?.isLeft);

@@ -145,13 +145,3 @@ export function labelOf(
   });
   return { type: "boxes", boxes, threshold };
 }
-
-/** Which proposals an earlier answer has rejected: those in view that no box was made of. */
-export function rejectedBy(label: BoxesLabel, proposals: readonly Proposal[]): number[] {
-  const { threshold } = label;
-  if (threshold === null) return [];
-  const used = new Set(label.boxes.map((box) => box.proposal));
-  return proposals.flatMap(({ score }, index) =>
-    score >= threshold && !used.has(index) ? [index] : [],
-  );
-}

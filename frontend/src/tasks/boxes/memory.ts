@@ -1,4 +1,4 @@
-import type { Box, Doc } from "./model";
+import type { Box } from "./model";
 
 /** What stays from one image to the next: of a visit, or of this device. */
 export type Memory = {
@@ -47,8 +47,10 @@ export function draftOf(draft: string): Draft | null {
   }
 }
 
+type Made = { boxes: readonly (Box & { id?: number })[]; rejected: Iterable<number> };
+
 /** Null: it has been sent. */
-export function keepDraft(draft: string, doc: Doc | null, isLeft = false): void {
+export function keepDraft(draft: string, doc: Made | null, isLeft = false): void {
   try {
     if (doc === null) sessionStorage.removeItem(keyOf(draft));
     else {

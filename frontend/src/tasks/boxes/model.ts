@@ -66,3 +66,13 @@ export const boxesOf = (label: unknown): Box[] | null =>
 /** The lowest score that whoever gave a label had in view. */
 export const thresholdOf = (label: unknown): number | null =>
   isLabel(label) ? (label.threshold ?? null) : null;
+
+/** Which proposals an earlier answer has rejected: those in view that no box was made of. */
+export function rejectedBy(label: BoxesLabel, proposals: readonly Proposal[]): number[] {
+  const { threshold } = label;
+  if (threshold === null) return [];
+  const used = new Set(label.boxes.map((box) => box.proposal));
+  return proposals.flatMap(({ score }, index) =>
+    score >= threshold && !used.has(index) ? [index] : [],
+  );
+}

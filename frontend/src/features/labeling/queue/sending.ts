@@ -9,6 +9,8 @@ import type {
   ReviewedJob,
   SubmitResponse,
 } from "../../../api/types";
+import { draftName } from "../../../tasks/drafts";
+import { keepAsDraft } from "../../../tasks/refused";
 import type { Pending, Stored, StoredAnswer, StoredDecision } from "./model";
 
 export type SendingApi = Pick<LabelingApi, "submit"> & DecideApi;
@@ -74,3 +76,14 @@ const toDecision = ({ classId, label, ...stored }: StoredDecision): DecisionInpu
   ...(classId == null ? {} : { class_id: classId }),
   ...(label ? { label } : {}),
 });
+
+/** What was made of an example and is refused is there again as it was, where the example comes up. */
+export function handBack(entry: Stored): void {
+  if (!entry.label) return;
+  if (entry.kind === "decision")
+    keepAsDraft(draftName(entry.userId, entry.subject.id, true), entry.label);
+  else {
+    const { query_id, proposals } = entry.subject;
+    keepAsDraft(draftName(entry.userId, query_id), entry.label, proposals ?? []);
+  }
+}
