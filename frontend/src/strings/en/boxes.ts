@@ -67,7 +67,10 @@ export const boxes = {
         : `${plural(count, "box is", "boxes are")} gone: the class was removed.`,
     undecided: (count: number) =>
       `${plural(count, "suggestion is", "suggestions are")} undecided. Enter leaves them out, Shift+Enter keeps all.`,
-    added: (count: number) => `${plural(count, "box", "boxes")} added`,
+    added: (count: number, left: number) =>
+      left === 0
+        ? `${plural(count, "box", "boxes")} added`
+        : `${plural(count, "box", "boxes")} added, ${left.toLocaleString(locale)} not: beside the image, or of a class that was removed.`,
     kept: (count: number) => `${plural(count, "suggestion", "suggestions")} kept`,
     clipped: (count: number) => `${plural(count, "box", "boxes")} cut at the edge`,
   },

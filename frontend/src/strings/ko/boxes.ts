@@ -66,7 +66,10 @@ export const boxes: Catalogue["boxes"] = {
         : `클래스가 삭제되어 상자 ${number(count)}개가 사라졌습니다.`,
     undecided: (count) =>
       `제안 ${number(count)}개가 남아 있습니다. Enter는 제외하고, Shift+Enter는 모두 유지합니다.`,
-    added: (count) => `상자 ${number(count)}개 추가됨`,
+    added: (count, left) =>
+      left === 0
+        ? `상자 ${number(count)}개 추가됨`
+        : `상자 ${number(count)}개 추가됨. ${number(left)}개는 이미지 바깥에 있거나 클래스가 삭제되어 추가하지 않았습니다.`,
     kept: (count) => `제안 ${number(count)}개 유지됨`,
     clipped: (count) => `상자 ${number(count)}개를 가장자리에서 잘랐습니다`,
   },

@@ -224,6 +224,19 @@ it("copies in pixels, and shows that there are two", () => {
   expect(boxes(next)[0]).toMatchObject({ x: 1.5, y: 2, w: 30, h: 20 });
 });
 
+it("tells what of a copy there is no room for, and of what there is no class", () => {
+  const editor = open();
+  for (const x of [-50, 10, 300])
+    memory.copied = [...memory.copied, boxOf({ x, y: 2, w: 30, h: 20 }, 7)];
+  paste(editor);
+  expect(boxes(editor)).toHaveLength(1);
+  expect(editor.getView().notice).toEqual({ say: "added", count: 1, left: 2 });
+  memory.copied = [boxOf({ x: 10, y: 2, w: 30, h: 20 }, 9)];
+  paste(editor);
+  expect(editor.getView().notice).toEqual({ say: "added", count: 0, left: 1 });
+  expect(boxes(editor)).toHaveLength(1);
+});
+
 it("cuts off at the edge only on demand", () => {
   const editor = open();
   draw(editor, { x: -10, y: -5, w: 30, h: 20 });

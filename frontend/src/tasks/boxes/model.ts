@@ -36,7 +36,9 @@ export type Chosen = { kind: "box"; id: number } | { kind: "proposal"; index: nu
 export type Notice =
   | { say: "too_small" | "outside" | "none_to_send" | "not_empty" | "no_class" | "nothing_copied" }
   | { say: "small"; w: number; h: number }
-  | { say: "undecided" | "added" | "kept" | "clipped" | "unsent" | "removed"; count: number };
+  | { say: "undecided" | "kept" | "clipped" | "unsent" | "removed"; count: number }
+  /** `left`: how many were not. */
+  | { say: "added"; count: number; left: number };
 
 export const EMPTY: Doc = { boxes: [], rejected: new Set() };
 
