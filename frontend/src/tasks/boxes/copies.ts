@@ -25,7 +25,7 @@ export function paste(editor: BoxEditor): void {
   else addAll(editor, copied, copied.length === 1);
 }
 
-/** The boxes of the image before. */
+/** The boxes of the last image that had any. */
 export function repeatLast(editor: BoxEditor): void {
   const { last } = editor.memory;
   if (last.length === 0) editor.refuse({ say: "nothing_copied" });

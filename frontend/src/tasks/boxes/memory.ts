@@ -8,7 +8,7 @@ export type Memory = {
   threshold: number;
   /** Boxes that were copied, in pixels. */
   copied: readonly Box[];
-  /** Those of the image before, to begin with. */
+  /** Those of the last image that had any, to begin with. */
   last: readonly Box[];
   crosshair: boolean;
 };
