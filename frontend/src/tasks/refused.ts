@@ -7,9 +7,9 @@ import { keepDraft as keepRanking } from "./instructions/draft";
 export function keepAsDraft(
   draft: string,
   label: RichLabel,
-  proposals: readonly Proposal[] = [],
+  proposals: readonly Proposal[] | null | undefined,
 ): void {
   if (label.type === "boxes")
-    keepBoxes(draft, { boxes: label.boxes, rejected: rejectedBy(label, proposals) });
+    keepBoxes(draft, { boxes: label.boxes, rejected: rejectedBy(label, proposals ?? []) });
   else keepRanking(draft, label);
 }

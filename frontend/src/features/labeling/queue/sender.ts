@@ -232,7 +232,7 @@ export class AnswerSender {
 
   async #reject(entry: Pending, code: string, detail: string): Promise<void> {
     await this.#deps.outbox.reject(entry, code, detail);
-    handBack(entry);
+    handBack(entry, this.#view.pending);
     this.#forget([entry]);
     this.#set({ rejected: [...this.#view.rejected, { ...entry, code, detail }] });
   }

@@ -77,13 +77,15 @@ const toDecision = ({ classId, label, ...stored }: StoredDecision): DecisionInpu
   ...(label ? { label } : {}),
 });
 
-/** What was made of an example and is refused is there again as it was, where the example comes up. */
-export function handBack(entry: Stored): void {
-  if (!entry.label) return;
-  if (entry.kind === "decision")
-    keepAsDraft(draftName(entry.userId, entry.subject.id, true), entry.label);
-  else {
-    const { query_id, proposals } = entry.subject;
-    keepAsDraft(draftName(entry.userId, query_id), entry.label, proposals ?? []);
-  }
+const draftOf = (entry: Stored): string =>
+  entry.kind === "decision"
+    ? draftName(entry.userId, entry.subject.id, true)
+    : draftName(entry.userId, entry.subject.query_id);
+
+/** What was made and is refused is there again where its example comes up, unless more is said of that meanwhile. */
+export function handBack(entry: Stored, pending: readonly Stored[]): void {
+  const draft = draftOf(entry);
+  const isSaidAnew = pending.some((one) => one.key !== entry.key && draftOf(one) === draft);
+  if (!entry.label || isSaidAnew) return;
+  keepAsDraft(draft, entry.label, entry.kind === "answer" ? entry.subject.proposals : null);
 }

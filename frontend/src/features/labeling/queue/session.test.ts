@@ -108,20 +108,30 @@ describe("the label queue", () => {
     expect(again.session.getView().history[0]?.given?.label).toEqual(label);
   });
 
-  it("has what was drawn there again where the server refuses it", async () => {
+  it("has what was drawn there again where the server refuses it, but for what is said since", async () => {
     const { session, sender } = start();
     await shows(session, 1);
-    const subject = session.getView().current?.subject as Subject;
-    server.rejectedQueries.add(1);
+    server.signedOut = true;
+    const subjects: Subject[] = [];
     const boxes = [boxOf({ x: 1.5, y: 2, w: 3, h: 4 }, 3)];
-    await session.answer(LABELED, null, 1, { type: "boxes", boxes, threshold: null });
-    await vi.waitFor(() => expect(sender.getView().rejected).toHaveLength(1));
+    for (const id of [1, 2]) {
+      subjects.push(session.getView().current?.subject as Subject);
+      server.rejectedQueries.add(id);
+      await session.answer(LABELED, null, 1, { type: "boxes", boxes, threshold: null });
+    }
+    session.undo();
+    await session.answer("ood");
+    server.signedOut = false;
+    sender.wake();
+    await vi.waitFor(() => expect(sender.getView().rejected).toHaveLength(3));
     const classes = [{ id: 3 } as LabelClass];
-    const current = { subject, given: null };
-    const place = { projectId: PROJECT, userId: USER, classes, current, answer: () => {} };
-    const { result } = renderHook(() => useEditor(place));
-    expect(result.current?.getView().doc).toMatchObject({ boxes });
-    expect(result.current?.isChanged).toBe(true);
+    const place = { projectId: PROJECT, userId: USER, classes, answer: () => {} };
+    const editors = subjects.map((subject) => {
+      const current = { subject, given: null };
+      return renderHook(() => useEditor({ ...place, current })).result.current;
+    });
+    expect(editors[0]?.getView().doc).toMatchObject({ boxes });
+    expect(editors.map((editor) => editor?.isChanged)).toEqual([true, false]);
   });
 
   it("takes one verdict per image, however fast the keys come", async () => {
