@@ -40,3 +40,15 @@ export function redone<T>({ past, present, future }: History<T>): History<T> | n
   if (next === undefined) return null;
   return { past: [...past, present], present: next, future: rest, run: null };
 }
+
+/**
+ * Where a page begins.
+ *
+ * @param made What was made on it before, and is not sent.
+ * @param isLeft Whether something else was said since: it can be done again, and is not there.
+ */
+export function resumed<T>(initial: T, made: T | null | undefined, isLeft = false): History<T> {
+  const first = startOf(initial);
+  if (made == null) return first;
+  return isLeft ? { ...first, future: [made] } : took(first, made);
+}

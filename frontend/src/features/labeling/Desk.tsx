@@ -68,7 +68,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
       const work = working.current;
       if (await session.answer(choice.verdict, choice.classId, version, choice.label)) {
         // What is put off is gone on with where it was left.
-        if (choice.verdict !== "skip") work?.settled();
+        if (choice.verdict !== "skip") work?.settled(choice.label);
         flash({ ...choice });
       }
     },
@@ -199,8 +199,8 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
       {dialog === "find" && (
         <FindDialog
           classes={classes}
-          onChoose={({ classId }) => {
-            const choice = classId === null ? null : task.choose(classId, work);
+          onChoose={(classId) => {
+            const choice = task.choose(classId, work);
             if (choice) void answer(choice);
           }}
           onClose={() => setDialog(null)}

@@ -1,7 +1,6 @@
 import { type CSSProperties, useId, useState } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
-import type { Choice } from "../../tasks/choice";
 import { Dialog } from "../../ui/Dialog";
 import { typedWhileHeld } from "../../ui/held";
 import { keyLabel } from "../../ui/hotkeys";
@@ -12,7 +11,7 @@ import { usePainted } from "./usePainted";
 
 type FindDialogProps = {
   classes: LabelClass[];
-  onChoose: (choice: Choice) => void;
+  onChoose: (classId: number) => void;
   onClose: () => void;
 };
 
@@ -30,7 +29,7 @@ export function FindDialog({ classes, onChoose, onClose }: FindDialogProps) {
   const choose = (item: LabelClass | undefined) => {
     if (!item) return;
     onClose();
-    onChoose({ verdict: "label", classId: item.id });
+    onChoose(item.id);
   };
   const move = (by: number) => {
     const from = chosen ?? (typed.trim() ? 0 : -1);

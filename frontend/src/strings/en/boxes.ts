@@ -59,9 +59,18 @@ export const boxes = {
     notEmpty: "There are boxes. Delete them first, or send them.",
     noClass: "Choose a class first.",
     nothingCopied: "Nothing was copied yet.",
+    unsent: (count: number) =>
+      `Not sent: ${plural(count, "box", "boxes")} that you drew here. Ctrl+Shift+Z brings ${count === 1 ? "it" : "them"} back.`,
+    removed: (count: number) =>
+      count === 0
+        ? "The class in your hand was removed. Choose another."
+        : `${plural(count, "box is", "boxes are")} gone: the class was removed.`,
     undecided: (count: number) =>
       `${plural(count, "suggestion is", "suggestions are")} undecided. Enter leaves them out, Shift+Enter keeps all.`,
-    added: (count: number) => `${plural(count, "box", "boxes")} added`,
+    added: (count: number, left: number) =>
+      left === 0
+        ? `${plural(count, "box", "boxes")} added`
+        : `${plural(count, "box", "boxes")} added, ${left.toLocaleString(locale)} not: beside the image, or of a class that was removed.`,
     kept: (count: number) => `${plural(count, "suggestion", "suggestions")} kept`,
     clipped: (count: number) => `${plural(count, "box", "boxes")} cut at the edge`,
   },
@@ -78,7 +87,7 @@ export const boxes = {
     choosing: "Drags move boxes; switch to drawing",
     undo: "Take back the last step",
     redo: "Do it again",
-    repeat: "Boxes of the image before",
+    repeat: "Boxes of the last image that had any",
     guides: "Lines through the pointer",
     hide: "Hide the boxes",
   },
@@ -142,11 +151,11 @@ export const boxes = {
     remove: "Delete the box, or say that a suggestion is wrong",
     keep: "Keep the suggestion and go to the next",
     keepAll: "Keep all suggestions",
-    threshold: "Show fewer or more suggestions",
+    threshold: "Show more or fewer suggestions",
     flags: "Hidden, cut off, difficult, crowd",
     duplicate: "Duplicate the box",
     copy: "Copy and paste: the chosen box, or all",
-    repeat: "Boxes of the image before",
+    repeat: "Boxes of the last image that had any",
     undo: "Take back a step, and do it again",
     hide: "Hold down to see the image without boxes",
     tool: "Between drawing and choosing; Escape does so, too",

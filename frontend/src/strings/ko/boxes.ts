@@ -58,9 +58,18 @@ export const boxes: Catalogue["boxes"] = {
     notEmpty: "상자가 있습니다. 먼저 삭제하거나 보내세요.",
     noClass: "먼저 클래스를 선택하세요.",
     nothingCopied: "아직 복사한 것이 없습니다.",
+    unsent: (count) =>
+      `여기에 그린 상자 ${number(count)}개를 보내지 않았습니다. Ctrl+Shift+Z를 누르면 되살아납니다.`,
+    removed: (count) =>
+      count === 0
+        ? "그리던 클래스가 삭제되었습니다. 다른 클래스를 선택하세요."
+        : `클래스가 삭제되어 상자 ${number(count)}개가 사라졌습니다.`,
     undecided: (count) =>
       `제안 ${number(count)}개가 남아 있습니다. Enter는 제외하고, Shift+Enter는 모두 유지합니다.`,
-    added: (count) => `상자 ${number(count)}개 추가됨`,
+    added: (count, left) =>
+      left === 0
+        ? `상자 ${number(count)}개 추가됨`
+        : `상자 ${number(count)}개 추가됨. ${number(left)}개는 이미지 바깥에 있거나 클래스가 삭제되어 추가하지 않았습니다.`,
     kept: (count) => `제안 ${number(count)}개 유지됨`,
     clipped: (count) => `상자 ${number(count)}개를 가장자리에서 잘랐습니다`,
   },
@@ -79,7 +88,7 @@ export const boxes: Catalogue["boxes"] = {
     choosing: "끌면 상자가 움직입니다. 그리기로 바꾸기",
     undo: "마지막 단계 되돌리기",
     redo: "다시 하기",
-    repeat: "이전 이미지의 상자",
+    repeat: "상자가 있던 마지막 이미지의 상자",
     guides: "포인터 안내선",
     hide: "상자 숨기기",
   },
@@ -142,11 +151,11 @@ export const boxes: Catalogue["boxes"] = {
     remove: "상자 삭제, 제안은 틀림으로 표시",
     keep: "제안을 유지하고 다음으로",
     keepAll: "제안 모두 유지",
-    threshold: "제안을 적게 또는 많이 표시",
+    threshold: "제안을 많이 또는 적게 표시",
     flags: "가려짐, 잘림, 어려움, 무리",
     duplicate: "상자 복제",
     copy: "복사와 붙여넣기: 선택한 상자 또는 전체",
-    repeat: "이전 이미지의 상자 가져오기",
+    repeat: "상자가 있던 마지막 이미지의 상자 가져오기",
     undo: "한 단계 되돌리기, 다시 하기",
     hide: "누르고 있는 동안 상자를 숨김",
     tool: "그리기와 선택 전환, Escape도 같음",

@@ -2,7 +2,8 @@ import type { CSSProperties } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { sizeOf } from "./describe";
-import type { BoxEditor, EditorView, Notice } from "./editor";
+import type { BoxEditor, EditorView } from "./editor";
+import type { Notice } from "./model";
 import styles from "./Stage.module.css";
 
 type MessageProps = { editor: BoxEditor; view: EditorView; classes: readonly LabelClass[] };
@@ -43,10 +44,14 @@ function wordsOf(notice: Notice): string {
       return words.noClass;
     case "nothing_copied":
       return words.nothingCopied;
+    case "added":
+      return words.added(notice.count, notice.left);
     default:
       return words[notice.say](notice.count);
   }
 }
 
-const toneOf = ({ say }: Notice): string =>
-  ["added", "kept", "clipped"].includes(say) ? "good" : "warn";
+const toneOf = (notice: Notice): string => {
+  const isWhole = notice.say === "added" && notice.left === 0;
+  return isWhole || ["kept", "clipped"].includes(notice.say) ? "good" : "warn";
+};

@@ -1,9 +1,9 @@
-import type { BoxEditor, Notice } from "./editor";
+import type { BoxEditor } from "./editor";
 import * as edits from "./edits";
 import { keyOfChosen } from "./edits";
 import { type Doubt, doubtOf, moved, type Point, type Rect } from "./geometry";
 import { inReadingOrder, nextOf } from "./hit";
-import { boxOf, type Chosen, type Drawn, type Flag } from "./model";
+import { boxOf, type Chosen, type Drawn, type Flag, type Notice } from "./model";
 import { keep, nextOpen } from "./suggestions";
 
 export const choose = (editor: BoxEditor, chosen: Chosen | null): void =>
@@ -22,8 +22,9 @@ export function arm(editor: BoxEditor, classId: number | null): void {
 
 /** Between drawing and choosing. */
 export function toggleTool(editor: BoxEditor): void {
-  const armed = editor.getView().armed === null ? editor.memory.armed : null;
-  editor.set({ armed, notice: null });
+  const isDrawing = editor.getView().armed !== null;
+  const armed = isDrawing ? null : editor.lastArmed;
+  editor.set({ armed, notice: isDrawing || armed !== null ? null : { say: "no_class" } });
 }
 
 /** A new box of the armed class. Null where it is none. */

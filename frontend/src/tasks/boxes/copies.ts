@@ -25,7 +25,7 @@ export function paste(editor: BoxEditor): void {
   else addAll(editor, copied, copied.length === 1);
 }
 
-/** The boxes of the image before. */
+/** The boxes of the last image that had any. */
 export function repeatLast(editor: BoxEditor): void {
   const { last } = editor.memory;
   if (last.length === 0) editor.refuse({ say: "nothing_copied" });
@@ -50,8 +50,9 @@ function addAll(editor: BoxEditor, boxes: readonly Box[], choosesIt: boolean): v
   const known = boxes.filter(
     (box) => editor.classIds.has(box.class_id) && doubtOf(box, editor.image) !== "outside",
   );
+  const notice = { say: "added", count: known.length, left: boxes.length - known.length } as const;
   if (known.length === 0) {
-    editor.refuse({ say: "outside" });
+    editor.refuse(notice);
     return;
   }
   const copies = known.map((box) => ({
@@ -61,7 +62,7 @@ function addAll(editor: BoxEditor, boxes: readonly Box[], choosesIt: boolean): v
   const [next, fresh] = edits.added(editor.getView().doc, copies);
   const [first] = fresh;
   const chosen: Chosen | null = choosesIt && first ? { kind: "box", id: first.id } : null;
-  editor.take(next, { chosen, notice: { say: "added", count: fresh.length } });
+  editor.take(next, { chosen, notice });
 }
 
 /** Where a copy can be told from what lies there already. */

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Choice, LABELED } from "../choice";
-import { arm, choose, cycle, draw, nudge, place, remove, toggleFlag } from "./commands";
+import { arm, choose, cycle, draw, nudge, place, remove, toggleFlag, toggleTool } from "./commands";
 import { clip, copy, duplicate, paste, repeatLast } from "./copies";
 import { BoxEditor } from "./editor";
 import { Gestures } from "./gestures";
 import type { Memory } from "./memory";
-import { type Box, boxesOf, type Proposal, thresholdOf } from "./model";
+import { type Box, boxesOf, boxOf, type Proposal, thresholdOf } from "./model";
 import { Scene } from "./scene";
 import { keep, keepAll, setThreshold, submit, submitNone } from "./suggestions";
 
@@ -21,13 +21,18 @@ let memory: Memory;
 let sent: Choice[];
 let lastQuery = 0;
 
-function open(proposals: Proposal[] = [], given: Choice | null = null, queryId?: number) {
+function open(
+  proposals: Proposal[] = [],
+  given: Choice | null = null,
+  queryId?: number,
+  classes = CLASSES,
+) {
   lastQuery += 1;
   return new BoxEditor({
     queryId: queryId ?? lastQuery,
     draft: `label:${queryId ?? lastQuery}`,
     image: IMAGE,
-    classes: CLASSES,
+    classes,
     proposals,
     given,
     memory,
@@ -189,7 +194,7 @@ describe("what stays", () => {
     again.close();
     expect(sent).toHaveLength(1);
     expect(boxes(open([], null, editor.queryId))).toHaveLength(1);
-    again.settled();
+    again.settled(sent[0]?.label);
     expect(boxes(open([], null, editor.queryId))).toEqual([]);
   });
 
@@ -217,6 +222,19 @@ it("copies in pixels, and shows that there are two", () => {
   const next = open();
   paste(next);
   expect(boxes(next)[0]).toMatchObject({ x: 1.5, y: 2, w: 30, h: 20 });
+});
+
+it("tells what of a copy there is no room for, and of what there is no class", () => {
+  const editor = open();
+  for (const x of [-50, 10, 300])
+    memory.copied = [...memory.copied, boxOf({ x, y: 2, w: 30, h: 20 }, 7)];
+  paste(editor);
+  expect(boxes(editor)).toHaveLength(1);
+  expect(editor.getView().notice).toEqual({ say: "added", count: 1, left: 2 });
+  memory.copied = [boxOf({ x: 10, y: 2, w: 30, h: 20 }, 9)];
+  paste(editor);
+  expect(editor.getView().notice).toEqual({ say: "added", count: 0, left: 1 });
+  expect(boxes(editor)).toHaveLength(1);
 });
 
 it("cuts off at the edge only on demand", () => {
@@ -325,6 +343,8 @@ describe("a pointer", () => {
   });
 });
 
+const OOD: Choice = { verdict: "ood", classId: null };
+
 describe("what was drawn before another verdict", () => {
   const drawn = () => {
     const editor = open([], null, 7);
@@ -340,7 +360,70 @@ describe("what was drawn before another verdict", () => {
     editor.close();
     editor.settled();
     editor.close();
-    const again = open([], { verdict: "ood", classId: null }, 7);
+    const again = open([], OOD, 7);
     expect([boxes(again).length, again.isChanged]).toEqual([0, false]);
+  });
+
+  it("is one step away where it was taken, until something is said by it", () => {
+    const editor = drawn();
+    editor.settled();
+    const again = open([], OOD, 7);
+    expect(again.getView().notice).toEqual({ say: "unsent", count: 1 });
+    // Another verdict of the same image leaves it there.
+    again.settled();
+    const third = open([], OOD, 7);
+    expect(third.redo()).toBe(true);
+    expect([boxes(third).length, third.isChanged]).toEqual([1, true]);
+    submit(third);
+    third.settled(sent[0]?.label);
+    const label = sent[0]?.label ?? null;
+    expect(open([], { verdict: LABELED, classId: null, label }, 7).redo()).toBe(false);
+  });
+
+  it("is what was said before, too, and in reviews only what was made of that", () => {
+    const label = {
+      type: "boxes" as const,
+      boxes: [boxOf({ x: 1, y: 2, w: 3, h: 4 }, 7)],
+      threshold: null,
+    };
+    const given = { verdict: LABELED, classId: null, label };
+    open([], given, 7).settled();
+    expect(open([], OOD, 7).redo()).toBe(true);
+    const start = { queryId: 8, draft: "review:8", image: IMAGE, classes: CLASSES, proposals: [] };
+    const review = () => new BoxEditor({ ...start, given, memory, inReview: true, send: () => {} });
+    review().settled();
+    expect(review().redo()).toBe(false);
+  });
+});
+
+describe("of a class that is removed", () => {
+  it("boxes are gone with a word, and not sent, and there again with it", () => {
+    const editor = open();
+    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
+    arm(editor, 8);
+    draw(editor, { x: 50, y: 2, w: 30, h: 20 });
+    editor.setClasses([{ id: 7 }]);
+    expect(editor.getView()).toMatchObject({
+      ...{ armed: null, chosen: null, notice: { say: "removed", count: 1 } },
+      doc: { boxes: [{ class_id: 7 }] },
+    });
+    toggleTool(editor);
+    expect(editor.getView()).toMatchObject({ armed: null, notice: { say: "no_class" } });
+    submit(editor);
+    expect(sentBoxes()).toMatchObject([{ class_id: 7 }]);
+    editor.setClasses(CLASSES);
+    expect(boxes(editor)).toHaveLength(2);
+  });
+
+  it("those of a draft are, too, and the next image has no other in hand", () => {
+    const editor = open();
+    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
+    arm(editor, 8);
+    draw(editor, { x: 50, y: 2, w: 30, h: 20 });
+    editor.close();
+    const again = open([], null, editor.queryId, [{ id: 7 }]);
+    expect(boxes(again)).toMatchObject([{ class_id: 7 }]);
+    expect(again.getView()).toMatchObject({ armed: null, notice: { say: "removed", count: 1 } });
+    expect(open([], null, undefined, [{ id: 7 }]).getView().notice).toEqual({ say: "no_class" });
   });
 });

@@ -1,5 +1,5 @@
 import type { Choice } from "../choice";
-import { type History, redone, startOf, took, undone } from "../history";
+import { type History, redone, resumed, took, undone } from "../history";
 import * as edits from "./edits";
 import { boxIn } from "./edits";
 import type { Size } from "./geometry";
@@ -10,15 +10,11 @@ import {
   type Chosen,
   type Doc,
   type Drawn,
+  type Notice,
   type Proposal,
+  rejectedBy,
   thresholdOf,
 } from "./model";
-
-/** What there is to tell of the last step. */
-export type Notice =
-  | { say: "too_small" | "outside" | "none_to_send" | "not_empty" | "no_class" | "nothing_copied" }
-  | { say: "small"; w: number; h: number }
-  | { say: "undecided" | "added" | "kept" | "clipped"; count: number };
 
 export type EditorView = {
   doc: Doc;
@@ -49,6 +45,8 @@ export type EditorStart = {
   /** What was said before, when the image is revisited. */
   given: Choice | null;
   memory: Memory;
+  /** What was said before is what is reviewed, and not the user's own. */
+  inReview?: boolean;
   send: (choice: Choice) => void;
 };
 
@@ -67,8 +65,7 @@ export class BoxEditor {
   classIds: ReadonlySet<number>;
   /** Whether somebody was told that proposals are undecided. */
   warned = false;
-  readonly #draft: string;
-  readonly #send: (choice: Choice) => void;
+  readonly #start: EditorStart;
   readonly #listeners = new Set<() => void>();
   readonly #initial: Doc;
   #history: History<Doc>;
@@ -76,28 +73,25 @@ export class BoxEditor {
   #saving: ReturnType<typeof setTimeout> | undefined;
 
   constructor(start: EditorStart) {
-    const { queryId, draft, image, classes, proposals, given, memory, send } = start;
+    const { queryId, draft, image, classes, proposals, given, memory } = start;
+    this.#start = start;
     this.image = image;
     this.proposals = proposals;
     this.queryId = queryId;
     this.given = given;
     this.memory = memory;
-    this.#send = send;
     this.classIds = new Set(classes.map(({ id }) => id));
     const boxes = boxesOf(given?.label) ?? [];
     const threshold = thresholdOf(given?.label);
     const label: BoxesLabel = { type: "boxes", boxes, threshold };
-    this.#initial = edits.docOf(boxes, edits.rejectedBy(label, proposals));
-    this.#draft = draft;
+    this.#initial = edits.docOf(boxes, rejectedBy(label, proposals));
     const kept = draftOf(draft);
-    const first = startOf(this.#initial);
-    this.#history = kept ? took(first, edits.docOf(kept.boxes, kept.rejected)) : first;
-    if (memory.armed === null || !this.classIds.has(memory.armed)) {
-      memory.armed = classes[0]?.id ?? null;
-    }
+    const made = kept && edits.docOf(kept.boxes, kept.rejected);
+    this.#history = resumed(this.#initial, made, kept?.isLeft);
+    memory.armed ??= classes[0]?.id ?? null;
     this.#view = this.#derived({
-      ...{ chosen: null, fresh: false, hidden: false, notice: null },
-      armed: memory.armed,
+      ...{ chosen: null, fresh: false, hidden: false, notice: this.#firstNotice() },
+      armed: this.lastArmed,
       threshold: threshold ?? memory.threshold,
       crosshair: memory.crosshair,
     });
@@ -125,6 +119,12 @@ export class BoxEditor {
     return chosen?.kind === "proposal" ? (this.proposals[chosen.index] ?? null) : null;
   }
 
+  /** The class that was in hand last; null if that is gone. */
+  get lastArmed(): number | null {
+    const { armed } = this.memory;
+    return armed !== null && this.classIds.has(armed) ? armed : null;
+  }
+
   /** The lowest score that was in view; what came without proposals was said with them before. */
   get shownFrom(): number | null {
     return this.proposals.length > 0 ? this.#view.threshold : thresholdOf(this.given?.label);
@@ -134,9 +134,16 @@ export class BoxEditor {
   setClasses(classes: readonly { id: number }[]): void {
     const ids = new Set(classes.map(({ id }) => id));
     if (ids.size === this.classIds.size && [...ids].every((id) => this.classIds.has(id))) return;
+    const { armed, doc, notice } = this.#view;
+    const chosen = this.chosenBox ?? this.chosenProposal;
     this.classIds = ids;
-    const { armed } = this.#view;
-    this.set({ armed: armed === null || ids.has(armed) ? armed : (classes[0]?.id ?? null) });
+    const count = this.#withoutClass(doc);
+    const isInHand = armed === null || ids.has(armed);
+    this.set({
+      armed: isInHand ? armed : null,
+      notice: count > 0 || !isInHand ? { say: "removed", count } : notice,
+      ...(chosen && !ids.has(chosen.class_id) && { chosen: null }),
+    });
   }
 
   /** One step, which can be taken back; see `History` for `run`. */
@@ -169,19 +176,36 @@ export class BoxEditor {
 
   /** Send the boxes. */
   say(choice: Choice): void {
-    this.#send(choice);
+    this.#start.send(choice);
   }
 
-  /** A verdict of any kind has been taken: what was drawn before it is not to come back. */
-  settled(): void {
+  /** A verdict of any kind has been taken: what was drawn and is not said by it is one step away. */
+  settled(said: Choice["label"] = null): void {
     clearTimeout(this.#saving);
     this.#saving = undefined;
-    keepDraft(this.#draft, null);
+    const { present, future } = this.#history;
+    const stands = present.boxes.length > 0 && (this.isChanged || !this.#start.inReview);
+    const left = stands ? present : future.at(-1);
+    keepDraft(this.#start.draft, (!said && left) || null, true);
   }
 
   /** The page goes elsewhere: keep what is not sent. */
   close(): void {
     if (this.#saving !== undefined) this.#save();
+  }
+
+  #firstNotice(): Notice | null {
+    const { present, future } = this.#history;
+    const count = this.#withoutClass(present);
+    if (count > 0) return { say: "removed", count };
+    const unsent = future[0]?.boxes.length;
+    if (unsent) return { say: "unsent", count: unsent };
+    return this.lastArmed === null ? { say: "no_class" } : null;
+  }
+
+  /** How many boxes are of no class that there is. */
+  #withoutClass({ boxes }: Doc): number {
+    return boxes.filter(({ class_id }) => !this.classIds.has(class_id)).length;
   }
 
   #go(history: History<Doc> | null): boolean {
@@ -201,11 +225,12 @@ export class BoxEditor {
   #save(): void {
     clearTimeout(this.#saving);
     this.#saving = undefined;
-    keepDraft(this.#draft, this.isChanged ? this.#history.present : null);
+    keepDraft(this.#start.draft, this.isChanged ? this.#history.present : null);
   }
 
   #derived(view: Own): EditorView {
-    const { past, present: doc, future } = this.#history;
+    const { past, present, future } = this.#history;
+    const doc = edits.ofClasses(present, this.classIds);
     const open = edits.openProposals(doc, this.proposals, this.classIds);
     const scoreOf = (index: number) => this.proposals[index]?.score ?? 0;
     const isAbove = (index: number) => scoreOf(index) >= view.threshold;

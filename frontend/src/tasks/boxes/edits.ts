@@ -32,6 +32,12 @@ export function added(doc: Doc, boxes: readonly Box[]): [Doc, Drawn[]] {
   return [{ ...doc, boxes: [...doc.boxes, ...fresh] }, fresh];
 }
 
+/** Without boxes of classes that are gone; the same document where there are none. */
+export function ofClasses(doc: Doc, classes: ReadonlySet<number>): Doc {
+  const boxes = doc.boxes.filter(({ class_id }) => classes.has(class_id));
+  return boxes.length === doc.boxes.length ? doc : { ...doc, boxes };
+}
+
 /** A box changed; the same document where nothing is. */
 export function changed(doc: Doc, id: number, change: Partial<Box>): Doc {
   const box = boxIn(doc, id);
@@ -138,14 +144,4 @@ export function labelOf(
     return { ...box, origin: isSame ? "kept" : "adjusted" };
   });
   return { type: "boxes", boxes, threshold };
-}
-
-/** Which proposals an earlier answer has rejected: those in view that no box was made of. */
-export function rejectedBy(label: BoxesLabel, proposals: readonly Proposal[]): number[] {
-  const { threshold } = label;
-  if (threshold === null) return [];
-  const used = new Set(label.boxes.map((box) => box.proposal));
-  return proposals.flatMap(({ score }, index) =>
-    score >= threshold && !used.has(index) ? [index] : [],
-  );
 }

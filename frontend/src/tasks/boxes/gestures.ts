@@ -84,13 +84,21 @@ export class Gestures {
     const at = this.#fingers.get(id);
     this.#fingers.delete(id);
     const held = this.#held;
-    this.#held = null;
     if (!held || !at) return;
-    const live = held.isMoving ? this.#liveOf(held, at, isFree) : null;
-    this.#scene.live = null;
-    this.#scene.invalidate();
+    if (held.isMoving) this.#scene.live = this.#liveOf(held, at, isFree);
+    this.#end();
     if (!held.isMoving) this.#click(at, held.reach);
-    else if (live?.kind === "new") draw(this.#editor, live.rect);
+  }
+
+  /** Something else is done to the boxes: what was dragged is where it is now, and lies still from then on. */
+  finish(): void {
+    if (this.isBusy || (this.#held && "from" in this.#held.drag)) this.#end();
+  }
+
+  #end(): void {
+    const { live } = this.#scene;
+    this.cancel();
+    if (live?.kind === "new") draw(this.#editor, live.rect);
     else if (live) place(this.#editor, live.rect);
   }
 

@@ -65,6 +65,17 @@ describe("the keys of the boxes", () => {
     expect(action(" ", { chosen: box })).toBeNull();
   });
 
+  it("are signs, where they are printed, and their places where other signs are", () => {
+    const less = { do: "threshold", by: -0.05 };
+    expect(action("[", { code: "BracketLeft" })).toEqual(less);
+    expect(action("ü", { code: "BracketLeft" })).toEqual(less);
+    expect(action("[", { code: "BracketRight" })).toEqual(less);
+    expect(action("]", { code: "Backslash" })).toEqual({ do: "threshold", by: 0.05 });
+    expect(action("`", { code: "BracketLeft", shift: true })).toEqual({ do: "hide" });
+    expect(action("Dead", { code: "Backquote" })).toEqual({ do: "hide" });
+    expect(action("Hankaku", { code: "Backquote" })).toBeNull();
+  });
+
   it("step back and forth", () => {
     expect(action("z", { ctrl: true })).toEqual({ do: "undo" });
     expect(action("Z", { ctrl: true, shift: true })).toEqual({ do: "redo" });

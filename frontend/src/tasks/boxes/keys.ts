@@ -83,11 +83,17 @@ const ALONE: Readonly<Record<string, Action>> = {
   "-": { do: "zoom", factor: 1 / ZOOM },
 };
 
-/** By their place, as the signs on them differ between countries. */
-const BY_CODE: Readonly<Record<string, Action>> = {
-  Backquote: { do: "hide" },
-  BracketLeft: { do: "threshold", by: -THRESHOLD_STEP },
-  BracketRight: { do: "threshold", by: THRESHOLD_STEP },
+const SIGNS: Readonly<Record<string, Action>> = {
+  "`": { do: "hide" },
+  "[": { do: "threshold", by: -THRESHOLD_STEP },
+  "]": { do: "threshold", by: THRESHOLD_STEP },
+};
+
+/** Where those signs are on most keyboards, for countries that have others there. */
+const PLACES: Readonly<Record<string, string>> = {
+  Backquote: "`",
+  BracketLeft: "[",
+  BracketRight: "]",
 };
 
 type Press = Pick<KeyboardEvent, "key" | "code" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey"> &
@@ -114,8 +120,10 @@ export function actionFor(press: Press, { classes, chosen, isEnlarged }: Now): A
   if (press.shiftKey && key !== "z" && WITH_SHIFT[key]) return WITH_SHIFT[key];
   const named = askedBy(press, (hotkey) => classes.find((one) => one.hotkey === hotkey) ?? null);
   if (named) return { do: "arm", classId: named.id };
-  const held = BY_CODE[press.code];
-  if (held) return held;
+  // A key that types nothing, as that between Latin and Kana, has a meaning of its own.
+  const place = key.length === 1 || key === "dead" ? PLACES[press.code] : undefined;
+  const sign = SIGNS[key] ?? SIGNS[place ?? ""];
+  if (sign) return sign;
   // In the row of digits some layouts have signs that are classes' keys here.
   return /^Digit/.test(press.code) ? null : (ALONE[key] ?? null);
 }

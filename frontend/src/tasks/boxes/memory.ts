@@ -1,5 +1,5 @@
 import { draftsChanged } from "../unsent";
-import type { Box, Doc } from "./model";
+import type { Box } from "./model";
 
 /** What stays from one image to the next: of a visit, or of this device. */
 export type Memory = {
@@ -9,7 +9,7 @@ export type Memory = {
   threshold: number;
   /** Boxes that were copied, in pixels. */
   copied: readonly Box[];
-  /** Those of the image before, to begin with. */
+  /** Those of the last image that had any, to begin with. */
   last: readonly Box[];
   crosshair: boolean;
 };
@@ -29,7 +29,12 @@ export function memoryOf(projectId: number, userId: number): Memory {
   return fresh;
 }
 
-type Draft = { boxes: Box[]; rejected: number[] };
+type Draft = {
+  boxes: Box[];
+  rejected: number[];
+  /** Something else was said: it is off the image, and can be brought back. */
+  isLeft?: boolean;
+};
 
 const keyOf = (draft: string): string => `karat:boxes:${draft}`;
 
@@ -43,13 +48,16 @@ export function draftOf(draft: string): Draft | null {
   }
 }
 
+type Made = { boxes: readonly (Box & { id?: number })[]; rejected: Iterable<number> };
+
 /** Null: it has been sent. */
-export function keepDraft(draft: string, doc: Doc | null): void {
+export function keepDraft(draft: string, doc: Made | null, isLeft = false): void {
   try {
     if (doc === null) sessionStorage.removeItem(keyOf(draft));
     else {
       const boxes = doc.boxes.map(({ id: _, ...box }) => box);
-      sessionStorage.setItem(keyOf(draft), JSON.stringify({ boxes, rejected: [...doc.rejected] }));
+      const kept: Draft = { boxes, rejected: [...doc.rejected], isLeft };
+      sessionStorage.setItem(keyOf(draft), JSON.stringify(kept));
     }
   } catch {
     // Storage is full or refused: the page still has it.

@@ -32,6 +32,14 @@ export type Doc = { boxes: readonly Drawn[]; rejected: ReadonlySet<number> };
 /** What is chosen: a box by its id, or a proposal by its place in the list. */
 export type Chosen = { kind: "box"; id: number } | { kind: "proposal"; index: number };
 
+/** What there is to tell of the last step. */
+export type Notice =
+  | { say: "too_small" | "outside" | "none_to_send" | "not_empty" | "no_class" | "nothing_copied" }
+  | { say: "small"; w: number; h: number }
+  | { say: "undecided" | "kept" | "clipped" | "unsent" | "removed"; count: number }
+  /** `left`: how many were not. */
+  | { say: "added"; count: number; left: number };
+
 export const EMPTY: Doc = { boxes: [], rejected: new Set() };
 
 /** A box of which only the place and the class are known. */
@@ -60,3 +68,13 @@ export const boxesOf = (label: unknown): Box[] | null =>
 /** The lowest score that whoever gave a label had in view. */
 export const thresholdOf = (label: unknown): number | null =>
   isLabel(label) ? (label.threshold ?? null) : null;
+
+/** Which proposals an earlier answer has rejected: those in view that no box was made of. */
+export function rejectedBy(label: BoxesLabel, proposals: readonly Proposal[]): number[] {
+  const { threshold } = label;
+  if (threshold === null) return [];
+  const used = new Set(label.boxes.map((box) => box.proposal));
+  return proposals.flatMap(({ score }, index) =>
+    score >= threshold && !used.has(index) ? [index] : [],
+  );
+}

@@ -19,6 +19,7 @@ export function useEditor(place: WorkPlace): BoxEditor | null {
       draft: draftName(userId, queryId, inReview),
       image: { width: subject.width ?? 1, height: subject.height ?? 1 },
       classes: latest.current.classes,
+      inReview,
       proposals: subject.proposals ?? [],
       given: said,
       memory: memoryOf(projectId, userId),

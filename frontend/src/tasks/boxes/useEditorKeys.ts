@@ -24,6 +24,7 @@ type Parts = {
 
 /** The keys of the boxes; those that they do not want go on to the page. */
 export function useEditorKeys({ editor, scene, gestures, classes, frame, covered }: Parts): void {
+  const hiding = useRef("");
   const presses = useRef(0);
   const left = useRef(false);
   // Before the page's own: arrows are the chosen box's.
@@ -34,6 +35,8 @@ export function useEditorKeys({ editor, scene, gestures, classes, frame, covered
       const action = actionFor(event, { classes, chosen, isEnlarged: scene.isEnlarged });
       if (!action || !mayRepeat(action, event.repeat)) return;
       if (!event.repeat) presses.current += 1;
+      if (action.do === "hide") hiding.current = event.code;
+      if (!DURING_DRAG.has(action.do)) gestures.current?.finish();
       const hands = { editor, scene, gestures: gestures.current, frame: frame.current };
       if (obey(action, { ...hands, left, presses: presses.current })) event.preventDefault();
     },
@@ -42,7 +45,7 @@ export function useEditorKeys({ editor, scene, gestures, classes, frame, covered
   useEffect(() => {
     if (covered) return;
     const onUp = (event: KeyboardEvent) => {
-      if (event.code === "Backquote") commands.hide(editor, false);
+      if (event.code === hiding.current) commands.hide(editor, false);
     };
     const show = () => commands.hide(editor, false);
     window.addEventListener("keyup", onUp);
@@ -70,6 +73,11 @@ function isOthers(event: KeyboardEvent, frame: HTMLElement | null, left: boolean
 
 const REPEATED: ReadonlySet<Action["do"]> = new Set([
   ...(["nudge", "pan", "cycle", "zoom", "threshold", "undo", "redo", "hide"] as const),
+]);
+
+/** What leaves a drag under way: how the image is seen, and the class of what is under the hand. */
+const DURING_DRAG: ReadonlySet<Action["do"]> = new Set([
+  ...(["escape", "hide", "pan", "zoom", "whole", "crosshair", "arm"] as const),
 ]);
 
 const mayRepeat = (action: Action, isRepeat: boolean): boolean =>
@@ -142,7 +150,9 @@ const SIMPLE: Readonly<Record<Simple, (editor: BoxEditor) => unknown>> = {
   clip: copies.clip,
   tool: commands.toggleTool,
   crosshair: commands.toggleCrosshair,
-  keep: (editor) => suggestions.keep(editor, true),
+  // One that was dragged when the key came is kept by that, and the next is left to choose.
+  keep: (editor) =>
+    suggestions.keep(editor, true) || commands.choose(editor, suggestions.nextOpen(editor, -1)),
   keepAll: suggestions.keepAll,
   keepAllAndSubmit: (editor) => suggestions.submit(editor, true),
   none: suggestions.submitNone,
@@ -151,7 +161,8 @@ const SIMPLE: Readonly<Record<Simple, (editor: BoxEditor) => unknown>> = {
 
 function obeySimple(what: Simple, editor: BoxEditor): boolean {
   SIMPLE[what](editor);
-  return true;
+  // What text is selected on the page is copied by the browser.
+  return what !== "copy";
 }
 
 /** What was sent and not changed since is left as it is by the page. */

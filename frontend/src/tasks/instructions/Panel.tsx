@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { t } from "../../strings";
 import { FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
+import { isTouch } from "../../ui/isTouch";
 import { Kbd } from "../../ui/Kbd";
 import { keepFocus } from "../../ui/keepFocus";
 import type { PanelProps } from "../spec";
@@ -70,6 +71,16 @@ export function Tools({ editor, view }: { editor: RankingEditor; view: RankingVi
       >
         {words.stepBack}
       </button>
+      {view.canRedo && isTouch() && (
+        <button
+          type="button"
+          className={styles.tool}
+          onMouseDown={keepFocus}
+          onClick={() => editor.redo()}
+        >
+          {words.stepForth}
+        </button>
+      )}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { Choice } from "../choice";
 import { RankingEditor, type RankingStart } from "./editor";
 import { actionFor, commandFor } from "./keys";
 import type { Member } from "./model";
+import { NOTHING } from "./ranking";
 
 const members: Member[] = [41, 42, 43, 44].map((example_id) => ({
   example_id,
@@ -99,8 +100,26 @@ describe("what is not sent yet", () => {
     type(again, "42⏎");
     expect(labels()).toEqual([ranked([[43], [41], [44], [42]])]);
     expect(open().getView().ranking.order).toHaveLength(4);
-    again.settled();
+    again.settled(sent[0]?.label);
     expect(open().getView().ranking.order).toEqual([]);
+    expect(open().getView().canRedo).toBe(false);
+  });
+
+  it("is one step away after another verdict, until an order is sent", () => {
+    const editor = open();
+    type(editor, "31");
+    editor.settled();
+    const given: Choice = { verdict: "unsure", classId: null };
+    const again = open({ given });
+    expect(again.getView()).toMatchObject({ ranking: NOTHING, notice: { say: "unsent" } });
+    expect(again.isChanged).toBe(false);
+    again.settled();
+    const third = open({ given });
+    third.redo();
+    expect(third.getView().ranking).toEqual({ order: [[43], [41]], wrong: [] });
+    type(third, "42⏎");
+    third.settled(sent[0]?.label);
+    expect(open({ given }).getView().canRedo).toBe(false);
   });
 
   it("goes back and forth step by step", () => {

@@ -1,13 +1,13 @@
 import type { Choice } from "../choice";
 import { LABELED } from "../choice";
-import { type History, redone, startOf, took, undone } from "../history";
+import { type History, redone, resumed, took, undone } from "../history";
 import { draftOf, keepDraft } from "./draft";
 import { type Member, rankingOf } from "./model";
 import * as ranking from "./ranking";
 import { NOTHING, type Ranking, type Target } from "./ranking";
 
 /** What there is to tell of the last step. */
-export type Notice = { say: "nothing" | "no_tie" } | { say: "open"; count: number };
+export type Notice = { say: "nothing" | "no_tie" | "unsent" } | { say: "open"; count: number };
 
 export type RankingView = {
   ranking: Ranking;
@@ -60,10 +60,10 @@ export class RankingEditor {
     this.#send = send;
     const label = rankingOf(given?.label);
     this.#initial = label ? ranking.rankingFrom(label, this.ids) : NOTHING;
-    const first = startOf(this.#initial);
     const kept = draftOf(draft, this.ids);
-    this.#history = kept ? took(first, kept) : first;
-    this.#view = this.#derived({ blaming: false, unfolded: new Set(), notice: null });
+    this.#history = resumed(this.#initial, kept?.ranking, kept?.isLeft);
+    const notice = kept?.isLeft ? ({ say: "unsent" } as const) : null;
+    this.#view = this.#derived({ blaming: false, unfolded: new Set(), notice });
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -172,9 +172,11 @@ export class RankingEditor {
     }
   }
 
-  /** A verdict of any kind has been taken: what was ranked before it is not to come back. */
-  settled(): void {
-    keepDraft(this.#draft, null);
+  /** A verdict of any kind has been taken: what was ranked and is not said by it is one step away. */
+  settled(said: Choice["label"] = null): void {
+    const { present, future } = this.#history;
+    const left = ranking.isSame(present, NOTHING) ? future.at(-1) : present;
+    keepDraft(this.#draft, (!said && left) || null, true);
   }
 
   get #now(): Ranking {

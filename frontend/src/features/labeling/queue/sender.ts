@@ -2,6 +2,7 @@ import { ApiError, isOfCaller, isOfProxy, isTransient } from "../../../api/error
 import type { ReviewedJob } from "../../../api/types";
 import type { Outbox, Pending, Rejected, Stored, StoredAnswer, StoredDecision } from "./model";
 import {
+  handBack,
   isAnswer,
   isDecision,
   isRefused,
@@ -231,6 +232,7 @@ export class AnswerSender {
 
   async #reject(entry: Pending, code: string, detail: string): Promise<void> {
     await this.#deps.outbox.reject(entry, code, detail);
+    handBack(entry, this.#view.pending);
     this.#forget([entry]);
     this.#set({ rejected: [...this.#view.rejected, { ...entry, code, detail }] });
   }

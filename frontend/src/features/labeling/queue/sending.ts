@@ -9,6 +9,8 @@ import type {
   ReviewedJob,
   SubmitResponse,
 } from "../../../api/types";
+import { draftName } from "../../../tasks/drafts";
+import { keepAsDraft } from "../../../tasks/refused";
 import type { Pending, Stored, StoredAnswer, StoredDecision } from "./model";
 
 export type SendingApi = Pick<LabelingApi, "submit"> & DecideApi;
@@ -74,3 +76,16 @@ const toDecision = ({ classId, label, ...stored }: StoredDecision): DecisionInpu
   ...(classId == null ? {} : { class_id: classId }),
   ...(label ? { label } : {}),
 });
+
+const draftOf = (entry: Stored): string =>
+  entry.kind === "decision"
+    ? draftName(entry.userId, entry.subject.id, true)
+    : draftName(entry.userId, entry.subject.query_id);
+
+/** What was made and is refused is there again where its example comes up, unless more is said of that meanwhile. */
+export function handBack(entry: Stored, pending: readonly Stored[]): void {
+  const draft = draftOf(entry);
+  const isSaidAnew = pending.some((one) => one.key !== entry.key && draftOf(one) === draft);
+  if (!entry.label || isSaidAnew) return;
+  keepAsDraft(draft, entry.label, entry.kind === "answer" ? entry.subject.proposals : null);
+}

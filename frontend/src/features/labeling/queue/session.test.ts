@@ -1,8 +1,11 @@
+import { cleanup, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { LabelClass } from "../../../api/types";
 import { boxOf } from "../../../tasks/boxes/model";
+import { useEditor } from "../../../tasks/boxes/useEditor";
 import { LABELED } from "../../../tasks/choice";
 import { FakeServer } from "../../../test/fakeServer";
-import type { Outbox } from "./model";
+import type { Outbox, Subject } from "./model";
 import { openOutbox } from "./outbox";
 import { AnswerSender } from "./sender";
 import { LabelSession, LEASE_SIZE } from "./session";
@@ -54,6 +57,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  cleanup();
   for (const { session, sender } of open.splice(0)) {
     session.stop();
     sender.stop();
@@ -102,6 +106,32 @@ describe("the label queue", () => {
     expect(server.taken[0]).not.toHaveProperty("class_id");
     await vi.waitFor(() => expect(again.session.getView().history).toHaveLength(1));
     expect(again.session.getView().history[0]?.given?.label).toEqual(label);
+  });
+
+  it("has what was drawn there again where the server refuses it, but for what is said since", async () => {
+    const { session, sender } = start();
+    await shows(session, 1);
+    server.signedOut = true;
+    const subjects: Subject[] = [];
+    const boxes = [boxOf({ x: 1.5, y: 2, w: 3, h: 4 }, 3)];
+    for (const id of [1, 2]) {
+      subjects.push(session.getView().current?.subject as Subject);
+      server.rejectedQueries.add(id);
+      await session.answer(LABELED, null, 1, { type: "boxes", boxes, threshold: null });
+    }
+    session.undo();
+    await session.answer("ood");
+    server.signedOut = false;
+    sender.wake();
+    await vi.waitFor(() => expect(sender.getView().rejected).toHaveLength(3));
+    const classes = [{ id: 3 } as LabelClass];
+    const place = { projectId: PROJECT, userId: USER, classes, answer: () => {} };
+    const editors = subjects.map((subject) => {
+      const current = { subject, given: null };
+      return renderHook(() => useEditor({ ...place, current })).result.current;
+    });
+    expect(editors[0]?.getView().doc).toMatchObject({ boxes });
+    expect(editors.map((editor) => editor?.isChanged)).toEqual([true, false]);
   });
 
   it("takes one verdict per image, however fast the keys come", async () => {

@@ -51,7 +51,7 @@ export function BoxDecisions({ work, ...props }: DecisionPanelProps) {
       {suggestion.given_label && suggestion.suggested_label && (
         <DecisionButton
           deciding={deciding}
-          choice={choiceOf(null, BOTH)}
+          choice={choiceOf(null, suggestion)}
           keys={[FIXED_KEYS.ood]}
           className={panel.ood}
           title={t.boxes.oodText}
@@ -64,9 +64,6 @@ export function BoxDecisions({ work, ...props }: DecisionPanelProps) {
     </div>
   );
 }
-
-/** Two labels of which neither is OOD, so that OOD is another decision. */
-const BOTH = { given_class_id: 0, suggested_class_id: 0 };
 
 type EditingProps = Pick<Deciding, "prepared" | "classes"> & {
   editor: BoxEditor;

@@ -147,7 +147,7 @@ export function GroupDesk(props: GroupDeskProps) {
       {dialog === "find" && (
         <FindDialog
           classes={classes}
-          onChoose={({ classId }) => obey({ do: "name", label: classId })}
+          onChoose={(classId) => obey({ do: "name", label: classId })}
           onClose={() => setDialog(null)}
         />
       )}

@@ -44,7 +44,7 @@ export function RankingDecisions({ work, ...props }: DecisionPanelProps) {
       {suggestion?.given_label && suggestion.suggested_label && (
         <DecisionButton
           deciding={deciding}
-          choice={choiceOf(null, BOTH)}
+          choice={choiceOf(null, suggestion)}
           keys={[]}
           className={panel.ood}
           title={t.instructions.noneText}
@@ -57,9 +57,6 @@ export function RankingDecisions({ work, ...props }: DecisionPanelProps) {
     </div>
   );
 }
-
-/** Two labels of which neither is OOD, so that OOD is another decision. */
-const BOTH = { given_class_id: 0, suggested_class_id: 0 };
 
 /** An order that is neither of the two. */
 function Third({ editor }: { editor: RankingEditor }) {

@@ -24,14 +24,14 @@ function fail(status: number) {
   show();
 }
 
-function show() {
+function show(of: Project = project) {
   render(
     <QueryClientProvider client={new QueryClient()}>
       <MemoryRouter>
         <SenderProvider user={user}>
           <ReviewScreen
             user={user}
-            project={project}
+            project={of}
             jobId={999}
             manages
             back="/"
@@ -62,11 +62,12 @@ it("lets one try again after another failure", async () => {
 });
 
 /** A server with two suggestions, and images that come, or do not, as one says. */
-function open() {
+function open(of: Project = project, labels: Partial<Suggestion> = {}) {
   const decided: string[] = [];
   const items = [1, 2].map((id) => ({
     ...{ id, example_id: id, image_url: `/images/${id}`, name: `${id}.png`, votes: [] },
     ...{ width: 8, height: 8, given_class_id: 1, suggested_class_id: 2, decision: null },
+    ...labels,
   })) as unknown as Suggestion[];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
     const request = input as Request;
@@ -83,7 +84,7 @@ function open() {
     new Promise((comes, fails) => {
       images.push({ comes, fails });
     });
-  show();
+  show(of);
   return { decided, images };
 }
 
@@ -111,6 +112,22 @@ it("lets one be unsure of what cannot be shown, and nothing else", async () => {
   fireEvent.keyDown(document.body, { key: "ArrowRight" });
   fireEvent.click(button(/Unsure/));
   await waitFor(() => expect(decided).toEqual(["unsure"]));
+});
+
+it("takes a class of boxes that was found into the hand; a label of boxes is not OOD", async () => {
+  const label = { type: "boxes" as const, threshold: null, boxes: [] };
+  const classes = { given_class_id: null, suggested_class_id: null };
+  const labels = { ...classes, given_label: label, suggested_label: label };
+  const { decided, images } = open({ ...project, task: "boxes" }, labels);
+  await waitFor(() => expect(images).toHaveLength(2));
+  await act(async () => images[0]?.comes());
+  fireEvent.keyDown(document.body, { key: "f" });
+  const field = await screen.findByRole("combobox");
+  fireEvent.change(field, { target: { value: "bird" } });
+  fireEvent.keyDown(field, { key: "Enter" });
+  expect(button(/bird/).getAttribute("aria-pressed")).toBe("true");
+  fireEvent.keyDown(document.body, { key: "x" });
+  await waitFor(() => expect(decided).toEqual(["ood"]));
 });
 
 /** The same server, where both suggestions are one group, and what shows an image. */

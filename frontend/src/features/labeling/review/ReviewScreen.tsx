@@ -131,7 +131,7 @@ function Desk(props: DeskProps) {
       if (!isOpen(choice, readPrepared())) return;
       const work = working.current;
       if (await queue.decide(choice.decision, choice.classId, version, choice.label)) {
-        work?.settled();
+        work?.settled(choice.label);
         flash({ ...choice });
       }
     },
@@ -140,14 +140,16 @@ function Desk(props: DeskProps) {
   const obey = useCallback(
     (command: ReviewCommand, version?: number) => {
       if (command.do === "decide") void decide(command.choice, version);
-      else if (command.do === "name")
+      else if (command.do === "name") {
+        // Of a label that is more than one class a single one says nothing.
+        if (ofTask && command.label !== null) return;
         void decide(choiceOf(command.label, queue.getView().current), version);
-      else if (command.do === "undo") queue.undo();
+      } else if (command.do === "undo") queue.undo();
       else if (command.do === "stay") queue.keep();
       else if (command.do === "alternate") setAlternate((value) => !value);
       else setDialog(command.do);
     },
-    [decide, queue, setAlternate],
+    [decide, queue, ofTask, setAlternate],
   );
   const work = useReviewWork({ project, userId: user.id, task, current, decide });
   working.current = work;
@@ -234,7 +236,9 @@ function Desk(props: DeskProps) {
       {dialog === "find" && (
         <FindDialog
           classes={classes}
-          onChoose={({ classId }) => obey({ do: "name", label: classId })}
+          onChoose={(classId) => {
+            if (task.choose(classId, work)) obey({ do: "name", label: classId });
+          }}
           onClose={closeDialog}
         />
       )}

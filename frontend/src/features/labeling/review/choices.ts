@@ -7,7 +7,10 @@ import type { RichLabel } from "../../../tasks/choice";
 export type Choice = { decision: Decision; classId: number | null; label?: RichLabel | null };
 
 /** What one is shown of a suggestion to choose from; a label of null is OOD. */
-type Pair = Pick<Suggestion, "given_class_id" | "suggested_class_id">;
+type Pair = Pick<
+  Suggestion,
+  "given_class_id" | "suggested_class_id" | "given_label" | "suggested_label"
+>;
 
 export const KEEP: Choice = { decision: "keep", classId: null };
 export const ACCEPT: Choice = { decision: "accept", classId: null };
@@ -16,8 +19,11 @@ const OOD: Choice = { decision: "ood", classId: null };
 
 /** What it means to say that an image is of a class, or OOD (null). */
 export function choiceOf(label: number | null, pair: Pair | null): Choice {
-  if (pair && label === pair.given_class_id) return KEEP;
-  if (pair && label === pair.suggested_class_id) return ACCEPT;
+  // A label that is more than one class names none, and is not OOD.
+  const isSaid = (classId: number | null, whole: unknown) =>
+    label === classId && (label !== null || !whole);
+  if (pair && isSaid(pair.given_class_id, pair.given_label)) return KEEP;
+  if (pair && isSaid(pair.suggested_class_id, pair.suggested_label)) return ACCEPT;
   return label === null ? OOD : { decision: "other", classId: label };
 }
 

@@ -1,5 +1,7 @@
+import { cleanup, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Decision, ReviewedJob, Suggestion } from "../../../api/types";
+import { useRanking } from "../../../tasks/instructions/useRanking";
 import type { FakeReview } from "../../../test/fakeReview";
 import { FakeServer } from "../../../test/fakeServer";
 import type { Outbox } from "../queue/model";
@@ -66,6 +68,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  cleanup();
   for (const one of opened.splice(0)) one.stop();
   vi.restoreAllMocks();
 });
@@ -293,6 +296,24 @@ describe("decisions on their way", () => {
     expect(review.taken.map((one) => one.suggestion_id)).toEqual([1, 3]);
     expect(sender.getView().rejected).toMatchObject([{ decision: "accept", detail: "not known" }]);
     expect(queue.getView().history.map(({ id }) => id)).toEqual([1, 3]);
+  });
+
+  it("have the order that was made there again when refused", async () => {
+    const sender = openSender();
+    const queue = open(sender);
+    await shows(queue, 1);
+    const { current: first } = queue.getView();
+    const label = { type: "instructions" as const, order: [[42], [41]], wrong: [] };
+    // It names no class, which this review wants.
+    await queue.decide("other", null, 1, label);
+    await vi.waitFor(() => expect(sender.getView().rejected).toHaveLength(1));
+    const fields = { instruction: "Task", responses: ["Done."] };
+    const members = [41, 42].map((example_id) => ({ example_id, fields }));
+    const subject = { ...(first as Suggestion), query_id: 1, members };
+    const current = { subject, given: null };
+    const place = { ...PLACE, classes: [], current, inReview: true, answer: () => {} };
+    const { result } = renderHook(() => useRanking(place));
+    expect(result.current?.getView().ranking.order).toEqual([[42], [41]]);
   });
 
   it("that come after a colleague's are told of, and no longer shown as made", async () => {
