@@ -141,10 +141,11 @@ def _explain(error: Exception) -> int | None:
 
         show_error(f"The database does not do it: {first_line(error)}.", "Check DATABASE_URL.")
         return _FAILED
-    transport = sys.modules.get("karat.client.transport")
-    if transport is not None and isinstance(error, transport.BadAddress):
+    credentials = sys.modules.get("karat.client.credentials")
+    if credentials is not None and isinstance(error, credentials.BadAddress):
         show_error(str(error), "Name one with: karat --url URL ...")
         return _MISUSED
+    transport = sys.modules.get("karat.client.transport")
     if transport is not None and isinstance(error, transport.KaratError):
         show_error(str(error), remedy(error))
         return _FAILED

@@ -1,4 +1,4 @@
-"""The Python client: everything the HTTP API does, with retries and types.
+"""The Python client: what programs need of the HTTP API, with retries and types.
 
 Example::
 

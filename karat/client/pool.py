@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from karat.client.arguments import listed
+from karat.client.contents import ContentsClient
 from karat.client.filters import Sort, Which
 from karat.client.notebook import EXAMPLES, Listing
 from karat.client.pool_types import (
@@ -25,7 +26,7 @@ class Neighbour(Example):
     """An image beside another; ``similarity`` is their cosine similarity, -1..1."""
 
 
-class PoolClient:
+class PoolClient(ContentsClient):
     """The images of a project: find them, and act on many at once; ``ProjectClient.pool``.
 
     What is acted on is a list of at most 10,000 ids, or filters that match no more.
@@ -125,17 +126,6 @@ class PoolClient:
             job = self._transport.request("POST", path, query={"dry_run": dry_run}, body=body)
         return job
 
-    def link(self, example_id: int, *, seconds: int = 3600) -> str:
-        """An address that shows an image to whoever has it, without logging in.
-
-        Args:
-            example_id: The image.
-            seconds: How long it is good for, 60 to 604,800.
-        """
-        query = {"seconds": seconds}
-        made = self._transport.request("GET", f"/examples/{example_id}/link", query=query)
-        return f"{self._transport.url}{made['url']}"
-
     def find(
         self, filters: Filters | None = None, *, sort: Sort = "pool_index"
     ) -> Listing[Example]:
@@ -176,14 +166,6 @@ class PoolClient:
         """
         found: dict[str, Any] = self._transport.request("GET", f"{self._path}/{example_id}")
         return found
-
-    def text(self, example_id: int) -> str:
-        """All of a text, of a project of texts.
-
-        Args:
-            example_id: The text.
-        """
-        return self._transport.text(f"/examples/{example_id}/image", {"original": True})
 
     def neighbours(self, example_id: int, limit: int = 24) -> list[Neighbour]:
         """The most similar images, the nearest first.

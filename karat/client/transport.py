@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 
+from karat.client.credentials import require_address
 from karat.client.notebook import Record
 
 _TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
@@ -25,7 +26,7 @@ _LONGEST_PAUSE = 5.0
 # A download ends that has got nothing for a minute, so nobody writes a part that is this old.
 _SURELY_LEFT = 86_400.0
 
-_Outcome = httpx.Response | httpx.TransportError
+_Outcome = httpx.Response | httpx.RequestError
 
 
 class KaratError(Exception):
@@ -56,10 +57,6 @@ class KaratError(Exception):
 KaratError.__module__ = "karat"
 
 
-class BadAddress(ValueError):
-    """Where Karat is said to be is no address."""
-
-
 class Transport:
     """A connection to one Karat, safe to share between threads."""
 
@@ -78,7 +75,7 @@ class Transport:
             BadAddress: Nothing can be at ``url``.
         """
         self.url = url.rstrip("/")
-        _require_address(self.url)
+        require_address(self.url)
         self._retry_seconds = retry_seconds
         self._connect_seconds = connect_seconds
         self._reached = False
@@ -156,12 +153,15 @@ class Transport:
         return self._answered("GET", path, query).text
 
     @contextmanager
-    def stream(self, path: str, query: dict[str, Any] | None = None) -> Iterator[httpx.Response]:
+    def stream(
+        self, path: str, query: dict[str, Any] | None = None, *, elsewhere: bool = False
+    ) -> Iterator[httpx.Response]:
         """Read a response piece by piece.
 
         Args:
             path: Path below ``/api``.
             query: Query parameters; those that are None are left out.
+            elsewhere: Whether it may lie where Karat leads to, as in a bucket.
 
         Yields:
             The response, its body not yet read.
@@ -169,7 +169,7 @@ class Transport:
         Raises:
             KaratError: The API refused, could not be reached in time, or broke off.
         """
-        response = self._answered("GET", path, query, stream=True)
+        response = self._answered("GET", path, query, stream=True, elsewhere=elsewhere)
         try:
             yield response
         except httpx.TransportError as error:
@@ -269,6 +269,7 @@ class Transport:
         content: Callable[[], Iterable[bytes]] | None = None,
         repeatable: bool = True,
         stream: bool = False,
+        elsewhere: bool = False,
     ) -> httpx.Response:
         """What Karat answers, after as many tries as that takes; to ``stream``, only its head."""
         patience = self._retry_seconds if self._reached else self._connect_seconds
@@ -283,7 +284,7 @@ class Transport:
                 json=body,
                 content=content() if content else None,
             )
-            outcome = self._sent(request, stream)
+            outcome = self._sent(request, stream, elsewhere)
             if isinstance(outcome, httpx.Response) and _is_answer(outcome):
                 return outcome
             asked = _asked_pause(outcome)
@@ -295,13 +296,13 @@ class Transport:
             time.sleep(max(asked, pause * random.uniform(0.75, 1.25)))
             pause = min(pause * 2, _LONGEST_PAUSE)
 
-    def _sent(self, request: httpx.Request, stream: bool) -> _Outcome:
+    def _sent(self, request: httpx.Request, stream: bool, elsewhere: bool) -> _Outcome:
         """What becomes of one try."""
         try:
-            response = self._http.send(request, stream=stream)
+            response = self._http.send(request, stream=stream, follow_redirects=elsewhere)
             if not _is_answer(response):
                 response.read()
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             return error
         self._reached = True
         return response
@@ -310,13 +311,16 @@ class Transport:
         """What to say of a request that was not answered well."""
         if isinstance(outcome, httpx.Response) and (refusal := _refusal(outcome)):
             return refusal
-        asked = str(outcome.request.url)
+        asked, at = str(outcome.request.url), f"Karat cannot be reached at {self.url}"
+        if not asked.startswith(str(self._http.base_url)):
+            # Whoever has a link into a bucket sees what is there.
+            asked = asked.partition("?")[0]
+            at = f"Karat leads to what cannot be reached, {asked}"
         doubt = ""
         if outcome.request.method != "GET" and _may_be_done(outcome):
             doubt = " It may have been done all the same: look before you do it again."
         if not isinstance(outcome, httpx.Response):
-            detail = f"Karat cannot be reached at {self.url}: {outcome}."
-            return KaratError("unreachable", detail + doubt)
+            return KaratError("unreachable", f"{at}: {outcome}.{doubt}")
         if outcome.next_request is not None:
             target = str(outcome.next_request.url).removesuffix(asked.removeprefix(self.url))
             detail = f"{self.url} leads to {target}. If Karat is there, use that address."
@@ -334,15 +338,6 @@ def _part_beside(target: Path) -> Path:
             if time.time() - left.stat().st_mtime > _SURELY_LEFT:
                 left.unlink()
     return target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
-
-
-def _require_address(url: str) -> None:
-    try:
-        address = httpx.URL(url)
-    except httpx.InvalidURL as error:
-        raise BadAddress(f"{url!r} is no address: {error}.") from error
-    if address.scheme not in {"http", "https"} or not address.host:
-        raise BadAddress(f"{url!r} is no address such as http://127.0.0.1:8080.")
 
 
 def _is_answer(response: httpx.Response) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from karat import Client, KaratError
+from karat.client.project import ProjectClient
 from karat.commands.connection import remedy
 from tests.receiver import Answer, Receiver, receiver, status
 
@@ -107,6 +108,21 @@ def test_logs_and_exports_wait_as_all_requests_do(
         there.answers = [first, says('{"number": 7}')]
         assert "7" in call()
     assert len(there.received) == 6
+
+
+def test_an_image_that_stays_in_a_bucket_is_fetched_there(client: Client, there: Receiver) -> None:
+    pool = ProjectClient(client._transport, 1).pool
+    link = there.url.replace("127.0.0.1", "localhost") + "/bee.jpg?signature=secret"
+    there.answers = [status(307, Location=link), status(200, b"bee", Content_Type="image/jpeg")]
+    assert pool.image(7, size=512) == b"bee"
+    asked, followed = there.received
+    assert asked.path == "/karat/api/examples/7/image?size=512&original=false"
+    # The token is for Karat alone, and a link is for whoever has it.
+    assert "authorization" not in followed.headers
+    there.answers = [status(307, Location=link), status(403, b"<Error>")]
+    with pytest.raises(KaratError, match=r"bee\.jpg answered 403") as caught:
+        pool.image(7)
+    assert "secret" not in str(caught.value)
 
 
 def test_a_wait_that_is_asked_for_is_kept_where_patience_lasts(
