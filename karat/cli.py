@@ -17,6 +17,7 @@ from karat.commands.exports import export
 from karat.commands.imports import import_images
 from karat.commands.jobs import algorithms, jobs
 from karat.commands.judges import judges
+from karat.commands.members import add_member, list_members, remove_member
 from karat.commands.pool import pool
 from karat.commands.projects import projects, rounds
 from karat.commands.reviews import reviews
@@ -53,6 +54,9 @@ app.command(cls=DirectoryCommand)(restore)
 app.command()(check)
 app.command()(login)
 app.add_typer(projects, name="project")
+projects.command("members")(list_members)
+projects.command("add-member")(add_member)
+projects.command("remove-member")(remove_member)
 app.command("import")(import_images)
 app.command()(export)
 app.add_typer(pool, name="pool")

@@ -159,7 +159,24 @@ def test_users_tokens_and_algorithms(
     assert "karat user list" in missing.stderr
     # Such letters end no line of JSON.
     odd = f"Cats\u2028and\u2029dogs\x85of {engineer}"
-    karat("project", "create", odd, "--class", "cat", "--class", "dog")
+    made = karat("project", "create", odd, "--class", "cat", "--class", "dog", "--json")
+    number = json.loads(made.stdout)["id"]
+    said = karat("project", "add-member", number, email, "--role", "reviewer").stdout
+    assert said == f"{email} is a reviewer of {number}.\n"
+    members = json.loads(karat("project", "members", number, "--json").stdout)
+    roles = {one["user"]["email"]: one["role"] for one in members}
+    assert roles == {engineer: "manager", email: "reviewer"}
+    assert email in karat("project", "members", number).stdout
+    said = karat("project", "remove-member", number, email.upper()).stdout
+    assert said == f"{email} is no member of {number} any more.\n"
+    gone = karat("project", "remove-member", number, email, status=1).stderr
+    assert f"is not listed by: karat project members {number}" in gone
+    said = karat("user", "role", email, "engineer", KARAT_TOKEN=mine).stdout
+    assert said == f"{email} is engineer.\n"
+    for command, active in (("deactivate", False), ("activate", True)):
+        karat("user", command, added["id"], KARAT_TOKEN=mine)
+        now = next(one for one in admin.users() if one["id"] == added["id"])
+        assert (now["active"], now["email"], now["role"]) == (active, email, "engineer")
     held = karat("user", "export", engineer, KARAT_TOKEN=mine).stdout
     assert odd in [json.loads(one).get("project") for one in held.split("\n") if one]
     held = karat("user", "export", email, KARAT_TOKEN=mine).stdout
