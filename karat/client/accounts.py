@@ -49,7 +49,7 @@ class AccountsClient:
         return user
 
     def users(self) -> list[User]:
-        """All users; for admins and engineers."""
+        """All users; for engineers and whoever manages a project."""
         return list(self._transport.pages("/users"))
 
     def create_user(self, email: str, password: str, *, name: str = "", role: Role) -> User:

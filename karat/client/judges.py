@@ -1,11 +1,11 @@
 """The client's part for judges: models behind an address that rank instructions."""
 
-import time
 from typing import Any
 
 from karat.client.judge_types import Judge, Trial
 from karat.client.notebook import Told
 from karat.client.transport import KaratError, Transport
+from karat.client.waiting import waited
 
 
 class JudgesClient(Told):
@@ -18,7 +18,7 @@ class JudgesClient(Told):
         self._transport = transport
 
     def list(self) -> list[Judge]:
-        """All of them, by name; for admins and engineers."""
+        """All of them, by name; for engineers and whoever manages a project."""
         found: list[Judge] = self._transport.request("GET", self._path)["items"]
         return found
 
@@ -102,15 +102,20 @@ class JudgesClient(Told):
             timeout: Seconds to wait at most.
 
         Returns:
-            What it answered; without ``tried_at`` if no worker had time for it.
+            What it answered.
+
+        Raises:
+            KaratError: Nobody had asked it by then (``timeout``), or it was changed meanwhile
+                (``judge_changed``).
         """
-        found: Judge = self._transport.request("POST", f"{self._path}/{judge_id}/try")
-        started = time.monotonic()
-        while True:
-            trial = found["trial"]
-            if trial is None:
-                raise KaratError("judge_changed", "The judge was changed meanwhile; try it again.")
-            if trial["tried_at"] is not None or time.monotonic() - started > timeout:
-                return trial
-            time.sleep(0.2)
-            found = self.get(judge_id)
+        self._transport.request("POST", f"{self._path}/{judge_id}/try")
+        trial = waited(
+            lambda: self.get(judge_id)["trial"],
+            lambda trial: trial is None or trial["tried_at"] is not None,
+            lambda _: "Nobody has asked it yet: no worker takes from the queue web.",
+            timeout=timeout,
+            interval=0.2,
+        )
+        if trial is None:
+            raise KaratError("judge_changed", "The judge was changed meanwhile; try it again.")
+        return trial

@@ -1,5 +1,6 @@
 """What the client makes of answers that Karat does not give, from a server that says them."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
@@ -123,6 +124,31 @@ def test_an_image_that_stays_in_a_bucket_is_fetched_there(client: Client, there:
     with pytest.raises(KaratError, match=r"bee\.jpg answered 403") as caught:
         pool.image(7)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("state", "call"),
+    [
+        ("running", lambda client, _: client.wait(1, timeout=0)),
+        ("checking", lambda client, _: client.weights.wait(1, timeout=0)),
+        ("untried", lambda client, _: client.judges.attempt(1, timeout=0)),
+        ("asking", lambda _, project: project.certificates.wait(1, timeout=0)),
+        ("applying", lambda _, project: project.certificates.apply(1, timeout=0)),
+    ],
+)
+def test_whatever_takes_too_long_ends_alike(
+    client: Client,
+    there: Receiver,
+    state: str,
+    call: Callable[[Client, ProjectClient], object],
+) -> None:
+    said = {"state": state, "name": "x", "stalled": None, "waiting": 3, "trial": {"tried_at": None}}
+    there.answers = [says(json.dumps(said))] * 2
+    with pytest.raises(KaratError) as caught:
+        call(client, ProjectClient(client._transport, 1))
+    assert caught.value.code == "timeout"
+    # Which is all that certificates raised.
+    assert isinstance(caught.value, TimeoutError)
 
 
 def test_a_wait_that_is_asked_for_is_kept_where_patience_lasts(
