@@ -7524,12 +7524,10 @@ export interface components {
         SnapshotFlow: {
             /** After Class */
             after_class: string | null;
-            /** After Verdict */
-            after_verdict: string | null;
+            after_verdict: components["schemas"]["Verdict"] | null;
             /** Before Class */
             before_class: string | null;
-            /** Before Verdict */
-            before_verdict: string | null;
+            before_verdict: components["schemas"]["Verdict"] | null;
             /** Examples */
             examples: number;
         };
@@ -7575,8 +7573,7 @@ export interface components {
             /** Class Name */
             class_name: string | null;
             origin: components["schemas"]["Origin"] | null;
-            /** Verdict */
-            verdict: string | null;
+            verdict: components["schemas"]["Verdict"] | null;
         };
         /**
          * Source
