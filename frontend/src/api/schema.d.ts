@@ -12174,8 +12174,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": string;
-                    "application/jsonl": string;
                     "application/vnd.apache.parquet": string;
+                    "application/x-ndjson": string;
                     "application/zip": string;
                     "text/csv": string;
                 };
