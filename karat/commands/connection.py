@@ -5,15 +5,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+
+from karat.terminal import echo
 
 if TYPE_CHECKING:
     from karat.client.client import Client
     from karat.client.project import ProjectClient
     from karat.client.resources import User
+
+Row = TypeVar("Row")
 
 ProjectArgument = Annotated[
     str,
@@ -97,6 +102,19 @@ def find_user(
         if one["email"] in names or str(one["id"]) in names:
             return one
     raise KaratError("user_not_found", f"{reference!r} is not listed by: {listed_by}")
+
+
+def first(found: Iterable[Row], limit: int) -> list[Row]:
+    """The first of what is listed; where there is more, stderr says so.
+
+    Args:
+        found: What is listed, got as far as it is needed.
+        limit: How many at most.
+    """
+    shown = list(islice(found, limit + 1))
+    if len(shown) > limit:
+        echo(f"There are more than these {limit:,}: give --limit.", err=True)
+    return shown[:limit]
 
 
 def name_and_value(assignment: str, option: str) -> tuple[str, str]:

@@ -15,6 +15,7 @@ import pytest
 from karat import Client
 from karat.local.stack import Stack
 from tests.karat.helpers import Run, image_folder
+from tests.receiver import receiver, status
 from tests.weight_files import TINY, tiny_weights
 
 
@@ -331,6 +332,31 @@ def test_boxes_are_said_and_listed(engineer: str, karat: Run, tmp_path: Path) ->
 def _items(karat: Run, name: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(karat("pool", "list", name, "--json").stdout)["items"]
     return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("import", "X", ".", "--dry-run", "--report", "r.csv"), "--report"),
+        (("pool", "add", "X", "s3://x", "--table", "t.csv", "--include", "*.jpg"), "--include"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    karat: Run, arguments: tuple[str, ...], said: str
+) -> None:
+    assert f"{said}; leave" in " ".join(karat(*arguments, status=2, COLUMNS="200").stderr.split())
+
+
+def test_a_list_that_is_cut_says_so_where_no_program_reads_it(karat: Run) -> None:
+    with receiver() as there:
+        page = json.dumps({"items": [{"id": id_} for id_ in (3, 2, 1)], "next_cursor": None})
+        there.answers = [status(200, page.encode())] * 2
+        listing = ("--url", there.url, "--token", "karat_token", "job", "list", "--json")
+        cut = karat(*listing, "--limit", 2)
+        assert [one["id"] for one in json.loads(cut.stdout)] == [3, 2]
+        assert cut.stderr == "There are more than these 2: give --limit.\n"
+        whole = karat(*listing, "--limit", 3)
+        assert (len(json.loads(whole.stdout)), whole.stderr) == (3, "")
 
 
 def test_a_wrong_password_and_an_unreachable_server(live: Stack, karat: Run) -> None:
