@@ -72,7 +72,7 @@ class PoolClient(ContentsClient):
             location: ``s3://bucket/folder``, or ``file:///folder`` of the server; the operator
                 allows it with ``KARAT_IMPORT_LOCATIONS``.
             include: Patterns of paths below it, such as ``*/2024/*.jpg``; without any, what is
-                called like an image.
+                called like an image. None with a table.
             table: A CSV, JSONL or Parquet file that names the images instead: a file here, as a
                 ``Path``, or one below the location.
             split: What the images are for.
@@ -91,6 +91,7 @@ class PoolClient(ContentsClient):
         Raises:
             KaratError: The API refused, for example ``location_not_allowed``.
             TypeError: ``include`` or ``annotation_columns`` is a string.
+            ValueError: ``include`` is given with a table.
         """
         asked = {
             "location": location,
@@ -102,6 +103,8 @@ class PoolClient(ContentsClient):
         }
         columns = listed(annotation_columns, "annotation_columns")
         patterns = listed(include, "include")
+        if table is not None and patterns:
+            raise ValueError("A table names the images; leave include out.")
         job: Job
         if isinstance(table, Path):
             sent = upload(table)

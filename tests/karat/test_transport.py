@@ -126,6 +126,16 @@ def test_an_image_that_stays_in_a_bucket_is_fetched_there(client: Client, there:
     assert "secret" not in str(caught.value)
 
 
+def test_patterns_beside_a_table_are_refused_before_anything_is_sent(
+    client: Client, there: Receiver
+) -> None:
+    pool = ProjectClient(client._transport, 1).pool
+    for table in ("march.csv", Path("march.csv")):
+        with pytest.raises(ValueError, match="leave include out"):
+            pool.add("s3://photos", table=table, include=["*.jpg"])
+    assert there.received == []
+
+
 @pytest.mark.parametrize(
     ("state", "call"),
     [
