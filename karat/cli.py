@@ -16,6 +16,7 @@ from karat.commands.exports import export
 from karat.commands.imports import import_images
 from karat.commands.jobs import algorithms, jobs
 from karat.commands.judges import judges
+from karat.commands.members import add_member, list_members, remove_member
 from karat.commands.pool import pool
 from karat.commands.projects import projects, rounds
 from karat.commands.reviews import reviews
@@ -51,6 +52,9 @@ app.command(cls=DirectoryCommand)(restore)
 app.command()(check)
 app.command()(login)
 app.add_typer(projects, name="project")
+projects.command("members")(list_members)
+projects.command("add-member")(add_member)
+projects.command("remove-member")(remove_member)
 app.command("import")(import_images)
 app.command()(export)
 app.add_typer(pool, name="pool")
@@ -141,10 +145,11 @@ def _explain(error: Exception) -> int | None:
 
         show_error(f"The database does not do it: {first_line(error)}.", "Check DATABASE_URL.")
         return _FAILED
-    transport = sys.modules.get("karat.client.transport")
-    if transport is not None and isinstance(error, transport.BadAddress):
+    credentials = sys.modules.get("karat.client.credentials")
+    if credentials is not None and isinstance(error, credentials.BadAddress):
         show_error(str(error), "Name one with: karat --url URL ...")
         return _MISUSED
+    transport = sys.modules.get("karat.client.transport")
     if transport is not None and isinstance(error, transport.KaratError):
         show_error(str(error), remedy(error))
         return _FAILED

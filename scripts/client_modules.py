@@ -62,6 +62,7 @@ RESOURCES: Final[Mapping[str, Shown]] = {
 POOL: Final[Mapping[str, Shown]] = {
     "InstructionTurn": Shown("InstructionTurn"),
     "InstructionFields": Shown("InstructionFields"),
+    "PictureSize": Shown("ThumbnailSize"),
     "Example": Shown("ExampleOut"),
     "LookAlike": Shown("LookAlike"),
     "AnnotationSource": Shown("Source"),
@@ -91,6 +92,10 @@ LABELING: Final[Mapping[str, Shown]] = {
         "its class is another one by now.",
         filled=_KEY,
         sent=True,
+    ),
+    "RecentAnswer": Shown(
+        "RecentAnswer",
+        "A verdict that the user gave; another that `supersedes` its `key` corrects it.",
     ),
     "AnswerResult": Shown("AnswerResult"),
     "AnswerReceipt": Shown("AnswersOut", "The results of a batch of answers, in their order."),

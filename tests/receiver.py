@@ -18,6 +18,7 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 class Received:
     """One request."""
 
+    method: str
     path: str
     headers: dict[str, str]
     body: bytes
@@ -94,11 +95,11 @@ def receiver(port: int | None = None) -> Iterator[Receiver]:
             content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             names = {name.lower(): value for name, value in self.headers.items()}
             with lock:
-                found.received.append(Received(self.path, names, content))
+                found.received.append(Received(self.command, self.path, names, content))
                 answer = found.answers.pop(0) if found.answers else status(204)
             answer(self)
 
-        do_GET = do_POST = do_DELETE = answer
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
 
         def log_message(self, *_: Any) -> None:
             pass

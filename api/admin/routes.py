@@ -11,7 +11,7 @@ from api.admin.schemas import AuditOut, OwnedToken, StorageOut, WorkersOut
 from api.audit import record
 from api.callers.principal import Admin, get_admin, identified, settled
 from api.deps import SessionDep, SettingsDep, StorageDep
-from api.schemas.contents import sends
+from api.schemas.contents import JSON_LINES, sends
 from api.schemas.pagination import Cursor, Limit, Page
 from api.schemas.parameters import QueryId
 from core.errors import DomainError, NotFound
@@ -80,9 +80,7 @@ async def export_audit(
     )
 
 
-@router.get(
-    "/audit.jsonl", response_class=StreamingResponse, responses=sends("application/x-ndjson")
-)
+@router.get("/audit.jsonl", response_class=StreamingResponse, responses=sends(JSON_LINES))
 async def stream_audit(
     request: Request,
     session: SessionDep,
@@ -102,7 +100,7 @@ async def stream_audit(
         audit_lines.lines(
             request.app.state.sessions, after, partial(_still_admin, request) if follow else None
         ),
-        media_type="application/x-ndjson",
+        media_type=JSON_LINES,
         headers={"Content-Disposition": 'attachment; filename="karat-audit.jsonl"'},
     )
 

@@ -13,7 +13,7 @@ from api.exports.records import Images
 from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.service import Format
 from api.exports.taken import find_taken, taken_images
-from api.schemas.contents import PARQUET, sends
+from api.schemas.contents import JSON_LINES, PARQUET, sends
 from api.schemas.pagination import Items
 from api.transfers.files import present_file
 from core.names import composed
@@ -81,9 +81,7 @@ async def list_export_formats(project: ManagedProject) -> Items[ExportFormat]:
 @router.get(
     "/projects/{project_id}/export",
     response_class=StreamingResponse,
-    responses=sends(
-        "text/csv", "application/jsonl", "application/json", "application/zip", PARQUET
-    ),
+    responses=sends("text/csv", JSON_LINES, "application/json", "application/zip", PARQUET),
 )
 async def export(
     request: Request,

@@ -40,7 +40,7 @@ from api.exports.parquet import as_parquet, as_text_parquet
 from api.exports.records import Images, Record
 from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.taken import TakenImages, taken_table
-from api.schemas.contents import PARQUET
+from api.schemas.contents import JSON_LINES, PARQUET
 from core.errors import Invalid
 from core.files.folder_names import folders_of
 from core.media.nouns import noun
@@ -231,7 +231,7 @@ def as_table(
     return Download(
         body,
         f"karat-project-{images.project_id}.{format}",
-        "text/csv" if format is Format.CSV else "application/jsonl",
+        "text/csv" if format is Format.CSV else JSON_LINES,
     )
 
 
@@ -315,7 +315,7 @@ def as_rows(images: Images, format: Format) -> Download:
     else:
         line = instructions.ALPACA if format is Format.ALPACA else instructions.MESSAGES
         body = instructions.as_lines(images, line)
-    return Download(body, f"{name}-{format}.jsonl", "application/jsonl")
+    return Download(body, f"{name}-{format}.jsonl", JSON_LINES)
 
 
 def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
@@ -325,7 +325,7 @@ def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
         return Download(as_text_parquet(images), f"{name}.parquet", PARQUET)
     if format is Format.DOCCANO:
         body = archives.as_texts(images, Doccano())
-        return Download(body, f"{name}-doccano.jsonl", "application/jsonl")
+        return Download(body, f"{name}-doccano.jsonl", JSON_LINES)
     document = LabelStudio(lambda _, text: text, shows="text")
     name = f"{name}-{_word(format)}"
     if with_config:

@@ -2,8 +2,9 @@
 
 from typing import Any, Final
 
+JSON_LINES: Final = "application/x-ndjson"
 PARQUET: Final = "application/vnd.apache.parquet"
-_TEXTS: Final = ("text/", "application/json", "application/x-ndjson")
+_TEXTS: Final = ("text/", "application/json", JSON_LINES)
 Responses = dict[int | str, dict[str, Any]]
 
 

@@ -9,7 +9,7 @@ from api.audit import record
 from api.callers.access import ProjectId, ReviewedProject, managing, reviewing
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep
-from api.schemas.contents import PARQUET, sends
+from api.schemas.contents import JSON_LINES, PARQUET, sends
 from api.schemas.pagination import Cursor, Page
 from api.schemas.parameters import PathId, QueryId
 from api.selections import exports, service
@@ -107,7 +107,7 @@ async def compare_selections(
 @router.get(
     "/export",
     response_class=Response,
-    responses=sends("application/x-ndjson", "text/plain", PARQUET),
+    responses=sends(JSON_LINES, "text/plain", PARQUET),
 )
 async def export_selection(
     request: Request,
@@ -130,7 +130,7 @@ async def export_selection(
     path = await to_thread.run_sync(service.path_of, storage, found.artifact)
     sessions = await request.app.state.reader.sessions()
     body: AsyncIterator[str] | AsyncIterator[bytes]
-    media, suffix = "application/x-ndjson", "jsonl"
+    media, suffix = JSON_LINES, "jsonl"
     if format is SelectionFormat.ALPACA:
         body = exports.as_alpaca_lines(sessions, path)
     elif format is SelectionFormat.MESSAGES:

@@ -23,6 +23,7 @@ from api.snapshots.schemas import (
 )
 from core.among import among
 from core.artifacts.pool_snapshots import CHANGES, Change, Differences, Int64Array, columns_at
+from core.states import Verdict
 from core.tables import Example, PoolSnapshot
 
 _FLOWS: Final = 100
@@ -32,9 +33,9 @@ _COLUMNS: Final = ("example_id", "pool_index", "verdict", "class", "class_id", "
 
 
 class _Outcome(NamedTuple):
-    """What an example counts as: the word of its verdict, and its class if it is one."""
+    """What an example counts as: its verdict, and its class if it is one."""
 
-    verdict: str | None
+    verdict: Verdict | None
     class_id: int | None
 
 
@@ -131,8 +132,8 @@ def _flows(one: Path, other: Path, found: Differences) -> list[tuple[_Outcome, _
     order = pc.sort_indices(counted, sort_keys=[("count_all", "descending")])[:_FLOWS]
     return [
         (
-            _Outcome(row["verdict"], row["class_id"]),
-            _Outcome(row["verdict_after"], row["class_id_after"]),
+            _Outcome(_verdict(row["verdict"]), row["class_id"]),
+            _Outcome(_verdict(row["verdict_after"]), row["class_id_after"]),
             row["count_all"],
         )
         for row in counted.take(order).to_pylist()
@@ -197,6 +198,11 @@ def _id(row: dict[str, Any] | None) -> int:
     return found
 
 
+def _verdict(word: str | None) -> Verdict | None:
+    """Of the word that files have for it."""
+    return None if word is None else Verdict(word)
+
+
 def _name(outcome: _Outcome, classes: Mapping[int, str]) -> str | None:
     return None if outcome.class_id is None else classes.get(outcome.class_id)
 
@@ -205,4 +211,4 @@ def _side(row: dict[str, Any] | None) -> SnapshotSide | None:
     if row is None:
         return None
     name = None if row["class_id"] is None else row["class"]
-    return SnapshotSide(verdict=row["verdict"], class_name=name, origin=row["origin"])
+    return SnapshotSide(verdict=_verdict(row["verdict"]), class_name=name, origin=row["origin"])

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 from api.examples.schemas import Filters
 from core.artifacts.pool_snapshots import Change, Origin
 from core.names import composed
+from core.states import Verdict
 
 # Names are parts of addresses and of the names of files.
 SnapshotName = Annotated[
@@ -83,7 +84,7 @@ class SnapshotOut(BaseModel):
 class SnapshotSide(BaseModel):
     """What an example counted as: `class_name` of labels that are one class."""
 
-    verdict: str | None
+    verdict: Verdict | None
     class_name: str | None
     origin: Origin | None
 
@@ -103,9 +104,9 @@ class SnapshotChange(BaseModel):
 class SnapshotFlow(BaseModel):
     """How many examples counted as one thing before and as another after."""
 
-    before_verdict: str | None
+    before_verdict: Verdict | None
     before_class: str | None
-    after_verdict: str | None
+    after_verdict: Verdict | None
     after_class: str | None
     examples: int
 

@@ -5,7 +5,7 @@ from api.audit import record
 from api.callers.access import Staff
 from api.callers.principal import Admin
 from api.deps import SessionDep, SettingsDep
-from api.schemas.contents import sends
+from api.schemas.contents import JSON_LINES, sends
 from api.schemas.pagination import Cursor, Limit, Page
 from api.schemas.parameters import PathId
 from api.users import erasure, held, service
@@ -90,9 +90,7 @@ async def erase_user(session: SessionDep, admin: Admin, user_id: PathId) -> User
     return UserOut.model_validate(await erasure.erase(session, admin, user_id))
 
 
-@router.get(
-    "/{user_id}/export", response_class=StreamingResponse, responses=sends("application/x-ndjson")
-)
+@router.get("/{user_id}/export", response_class=StreamingResponse, responses=sends(JSON_LINES))
 async def export_user(
     request: Request, session: SessionDep, admin: Admin, user_id: PathId
 ) -> StreamingResponse:
@@ -101,6 +99,6 @@ async def export_user(
     record(session, admin, "export", "user", user_id)
     return StreamingResponse(
         held.lines(request.app.state.sessions, user_id),
-        media_type="application/x-ndjson",
+        media_type=JSON_LINES,
         headers={"Content-Disposition": f'attachment; filename="karat-user-{user_id}.jsonl"'},
     )

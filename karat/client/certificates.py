@@ -1,12 +1,12 @@
 """The client's part for labels that a model gives, with a promise of how many are wrong."""
 
-import time
 from collections.abc import Collection, Iterator
 from typing import Final, Literal
 
 from karat.client.certificate_types import Certificate, CertificateDetail, CertificateReport
 from karat.client.notebook import Told
 from karat.client.transport import Transport
+from karat.client.waiting import waited
 
 _SOON: Final = 0.3
 _UNDECIDED: Final = frozenset({"scoring", "asking"})
@@ -81,11 +81,11 @@ class CertificatesClient(Told):
 
         Args:
             certificate_id: Which.
-            timeout: Seconds to wait at most.
-            interval: Seconds between looks.
+            timeout: Seconds to wait at most; unlimited if None.
+            interval: Seconds between looks, at most.
 
         Raises:
-            TimeoutError: It is not decided, applied or taken back by then.
+            KaratError: It is not decided, applied or taken back by then (``timeout``).
         """
         return self._wait(certificate_id, _UNDECIDED | _AT_WORK, timeout, interval)
 
@@ -93,17 +93,18 @@ class CertificatesClient(Told):
         self, certificate_id: int, states: Collection[str], timeout: float | None, interval: float
     ) -> CertificateDetail:
         """Wait while a certificate is in one of these states."""
-        began = time.monotonic()
-        while True:
-            found = self.get(certificate_id)
-            if found["state"] not in states:
-                return found
-            if timeout is not None and time.monotonic() - began > timeout:
-                why = found["stalled"] or f"{found['waiting']} images wait for people."
-                raise TimeoutError(
-                    f"Certificate {certificate_id} is {found['state']} after {timeout:g} s: {why}"
-                )
-            time.sleep(interval)
+
+        def so_far(found: CertificateDetail) -> str:
+            why = found["stalled"] or f"{found['waiting']} images wait for people."
+            return f"Certificate {certificate_id} is {found['state']} after {timeout:g} s: {why}"
+
+        return waited(
+            lambda: self.get(certificate_id),
+            lambda found: found["state"] not in states,
+            so_far,
+            timeout=timeout,
+            interval=interval,
+        )
 
     def apply(self, certificate_id: int, *, timeout: float | None = None) -> CertificateDetail:
         """Label by a certificate, and wait for the workers that do it.
@@ -120,8 +121,7 @@ class CertificatesClient(Told):
 
         Raises:
             KaratError: ``certificate_<state>`` where it is not ready, ``certificate_open``,
-                ``class_gone`` or ``class_added``.
-            TimeoutError: It is not done by then.
+                ``class_gone`` or ``class_added``; ``timeout`` if it is not done by then.
         """
         self._transport.request("POST", f"{self._path}/{certificate_id}/apply")
         return self._wait(certificate_id, _AT_WORK, timeout, _SOON)
@@ -136,8 +136,8 @@ class CertificatesClient(Told):
             timeout: Seconds to wait at most; it goes on all the same.
 
         Raises:
-            KaratError: ``certificate_<state>``, if there is nothing to take back.
-            TimeoutError: It is not done by then.
+            KaratError: ``certificate_<state>``, if there is nothing to take back; ``timeout`` if
+                it is not done by then.
         """
         self._transport.request("POST", f"{self._path}/{certificate_id}/revoke")
         return self.wait(certificate_id, timeout=timeout, interval=_SOON)

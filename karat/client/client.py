@@ -1,4 +1,4 @@
-"""The Python client: everything the HTTP API does, with retries and types.
+"""The Python client: what programs need of the HTTP API, with retries and types.
 
 Example::
 
@@ -26,6 +26,7 @@ from karat.client.pauses import paused_words
 from karat.client.project import ProjectClient
 from karat.client.resources import Algorithm, ClassSpec, Job, JobState, Medium, ProjectListed
 from karat.client.transport import KaratError, Transport
+from karat.client.waiting import waited
 from karat.client.webhook import WebhooksClient
 from karat.client.weights import WeightsClient
 
@@ -347,18 +348,20 @@ class Client(AccountsClient):
             TypeError: ``job`` is something else, such as a round: its job is ``one["job_id"]``.
         """
         job_id = numbered(job)
-        started = time.monotonic()
-        pause = 0.05
-        while True:
+
+        def look() -> Job:
             now = self.job(job_id)
             if on_progress is not None:
                 on_progress(now)
-            if now["state"] in _ENDED:
-                break
-            if timeout is not None and time.monotonic() - started > timeout:
-                raise KaratError("timeout", f"Job {job_id} took longer than {timeout:g} s.")
-            time.sleep(pause)
-            pause = min(pause * 1.5, 1.0)
+            return now
+
+        now = waited(
+            look,
+            lambda now: now["state"] in _ENDED,
+            lambda _: f"Job {job_id} took longer than {timeout:g} s.",
+            timeout=timeout,
+            interval=1.0,
+        )
         if (paused := now["pause"]) is not None:
             raise KaratError("job_paused", f"Job {job_id} is paused: {paused_words(paused)}")
         if now["state"] == "cancelled":

@@ -5,6 +5,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import httpx
 import platformdirs
 
 DEFAULT_URL = "http://127.0.0.1:8080"
@@ -16,6 +17,27 @@ class Credentials:
 
     url: str
     token: str | None
+
+
+class BadAddress(ValueError):
+    """Where Karat is said to be is no address."""
+
+
+def require_address(url: str) -> None:
+    """Refuse an address that nothing can be at.
+
+    Args:
+        url: Where Karat is said to be.
+
+    Raises:
+        BadAddress: It is none.
+    """
+    try:
+        address = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise BadAddress(f"{url!r} is no address: {error}.") from error
+    if address.scheme not in {"http", "https"} or not address.host:
+        raise BadAddress(f"{url!r} is no address such as http://127.0.0.1:8080.")
 
 
 def path() -> Path:

@@ -1,11 +1,11 @@
 """The client's part for judges: models behind an address that rank instructions."""
 
-import time
 from typing import Any
 
 from karat.client.judge_types import Judge, Trial
 from karat.client.notebook import Told
 from karat.client.transport import KaratError, Transport
+from karat.client.waiting import waited
 
 
 class JudgesClient(Told):
@@ -102,15 +102,20 @@ class JudgesClient(Told):
             timeout: Seconds to wait at most.
 
         Returns:
-            What it answered; without ``tried_at`` if no worker had time for it.
+            What it answered.
+
+        Raises:
+            KaratError: Nobody had asked it by then (``timeout``), or it was changed meanwhile
+                (``judge_changed``).
         """
-        found: Judge = self._transport.request("POST", f"{self._path}/{judge_id}/try")
-        started = time.monotonic()
-        while True:
-            trial = found["trial"]
-            if trial is None:
-                raise KaratError("judge_changed", "The judge was changed meanwhile; try it again.")
-            if trial["tried_at"] is not None or time.monotonic() - started > timeout:
-                return trial
-            time.sleep(0.2)
-            found = self.get(judge_id)
+        self._transport.request("POST", f"{self._path}/{judge_id}/try")
+        trial = waited(
+            lambda: self.get(judge_id)["trial"],
+            lambda trial: trial is None or trial["tried_at"] is not None,
+            lambda _: "Nobody has asked it yet: no worker takes from the queue web.",
+            timeout=timeout,
+            interval=0.2,
+        )
+        if trial is None:
+            raise KaratError("judge_changed", "The judge was changed meanwhile; try it again.")
+        return trial

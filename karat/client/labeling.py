@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 
 from karat.client.arguments import listed
-from karat.client.labeling_types import Answer, AnswerReceipt, LabelingStatus, Lease
+from karat.client.labeling_types import Answer, AnswerReceipt, LabelingStatus, Lease, RecentAnswer
 from karat.client.transport import Transport
 
 
@@ -73,6 +73,19 @@ class LabelingClient:
             "POST", f"{self._path}/labeling/answers", body=body, repeatable=True
         )
         return receipt
+
+    def recent(self, limit: int = 10) -> list[RecentAnswer]:
+        """What you answered last, the latest first.
+
+        To correct one, answer its ``query_id`` once more, with its ``key`` as ``supersedes``.
+
+        Args:
+            limit: How many, up to 100.
+        """
+        query = {"limit": limit}
+        found = self._transport.request("GET", f"{self._path}/labeling/recent", query=query)
+        items: list[RecentAnswer] = found["items"]
+        return items
 
     def release(self, *, client: str | None = None) -> int:
         """Give back the queries held.

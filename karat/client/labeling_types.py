@@ -114,6 +114,25 @@ class Answer(TypedDict):
     verdict: Verdict
 
 
+class RecentAnswer(TypedDict):
+    """A verdict that the user gave; another that `supersedes` its `key` corrects it."""
+
+    class_id: int | None
+    created_at: str
+    example_id: int
+    excerpt: str | None
+    height: int | None
+    image_url: str
+    key: str
+    label: dict[str, Any] | None
+    members: list[QueryMember] | None
+    name: str
+    proposals: list[Proposal] | None
+    query_id: int
+    verdict: Verdict
+    width: int | None
+
+
 class AnswerResult(TypedDict):
     """What became of an answer.
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from karat.client.arguments import listed
+from karat.client.contents import ContentsClient
 from karat.client.filters import Sort, Which
 from karat.client.notebook import EXAMPLES, Listing
 from karat.client.pool_types import (
@@ -25,7 +26,7 @@ class Neighbour(Example):
     """An image beside another; ``similarity`` is their cosine similarity, -1..1."""
 
 
-class PoolClient:
+class PoolClient(ContentsClient):
     """The images of a project: find them, and act on many at once; ``ProjectClient.pool``.
 
     What is acted on is a list of at most 10,000 ids, or filters that match no more.
@@ -71,7 +72,7 @@ class PoolClient:
             location: ``s3://bucket/folder``, or ``file:///folder`` of the server; the operator
                 allows it with ``KARAT_IMPORT_LOCATIONS``.
             include: Patterns of paths below it, such as ``*/2024/*.jpg``; without any, what is
-                called like an image.
+                called like an image. None with a table.
             table: A CSV, JSONL or Parquet file that names the images instead: a file here, as a
                 ``Path``, or one below the location.
             split: What the images are for.
@@ -90,6 +91,7 @@ class PoolClient:
         Raises:
             KaratError: The API refused, for example ``location_not_allowed``.
             TypeError: ``include`` or ``annotation_columns`` is a string.
+            ValueError: ``include`` is given with a table.
         """
         asked = {
             "location": location,
@@ -101,6 +103,8 @@ class PoolClient:
         }
         columns = listed(annotation_columns, "annotation_columns")
         patterns = listed(include, "include")
+        if table is not None and patterns:
+            raise ValueError("A table names the images; leave include out.")
         job: Job
         if isinstance(table, Path):
             sent = upload(table)
@@ -124,17 +128,6 @@ class PoolClient:
             path = f"{self._imports}/bucket"
             job = self._transport.request("POST", path, query={"dry_run": dry_run}, body=body)
         return job
-
-    def link(self, example_id: int, *, seconds: int = 3600) -> str:
-        """An address that shows an image to whoever has it, without logging in.
-
-        Args:
-            example_id: The image.
-            seconds: How long it is good for, 60 to 604,800.
-        """
-        query = {"seconds": seconds}
-        made = self._transport.request("GET", f"/examples/{example_id}/link", query=query)
-        return f"{self._transport.url}{made['url']}"
 
     def find(
         self, filters: Filters | None = None, *, sort: Sort = "pool_index"
@@ -176,14 +169,6 @@ class PoolClient:
         """
         found: dict[str, Any] = self._transport.request("GET", f"{self._path}/{example_id}")
         return found
-
-    def text(self, example_id: int) -> str:
-        """All of a text, of a project of texts.
-
-        Args:
-            example_id: The text.
-        """
-        return self._transport.text(f"/examples/{example_id}/image", {"original": True})
 
     def neighbours(self, example_id: int, limit: int = 24) -> list[Neighbour]:
         """The most similar images, the nearest first.

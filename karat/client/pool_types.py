@@ -7,6 +7,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from karat.client.resources import ExampleState, Split, Verdict
 
+PictureSize = Literal[64, 128, 256, 512, 2000]
+"""Longer side in pixels."""
 AnnotationSource = Literal["annotator", "import", "review", "model"]
 """Where an annotation comes from.
 

@@ -50,7 +50,7 @@ from karat.client.webhook import WebhooksClient
 
 
 class ProjectClient(LabelingClient, TransferClient):
-    """Everything that can be done in one project; made by ``Client.project``."""
+    """What programs do in one project; made by ``Client.project``."""
 
     def __init__(self, transport: Transport, project_id: int, name: str | None = None) -> None:
         """Name the project.

@@ -5,6 +5,8 @@ Made from the API's description: ``make openapi`` writes it anew.
 
 from typing import Any, Literal, TypedDict
 
+from karat.client.resources import Verdict
+
 SnapshotOrigin = Literal["person", "model", "import", "truth"]
 """By whose word an example counts as what it does.
 
@@ -74,7 +76,7 @@ class SnapshotSide(TypedDict):
 
     class_name: str | None
     origin: SnapshotOrigin | None
-    verdict: str | None
+    verdict: Verdict | None
 
 
 class SnapshotChange(TypedDict):
@@ -93,9 +95,9 @@ class SnapshotFlow(TypedDict):
     """How many examples counted as one thing before and as another after."""
 
     after_class: str | None
-    after_verdict: str | None
+    after_verdict: Verdict | None
     before_class: str | None
-    before_verdict: str | None
+    before_verdict: Verdict | None
     examples: int
 
 

@@ -104,34 +104,56 @@ class TransferClient:
         job_id: int,
         *,
         split: Split | None = None,
-        folder_split: Mapping[str, FolderChoice] | None = None,
+        image_column: str | None = None,
+        text_column: str | None = None,
+        label_column: str | None = None,
+        split_column: str | None = None,
         annotation_columns: Sequence[str] | None = None,
+        key_column: str | None = None,
+        folder_split: Mapping[str, FolderChoice] | None = None,
         count_from: Literal[0, 1] | None = None,
+        dry_run: bool = False,
     ) -> Job:
-        """Start a planned import, from what was sent for its plan.
+        """Start a planned import, or plan it anew, from what was sent for its plan.
+
+        Arguments that are left out stay as planned; ``import_images`` says what they mean.
 
         Args:
-            job_id: The plan's job, which has succeeded.
-            split: What the images are for that say no split themselves; as planned if None.
-            folder_split: What becomes of folders, or of values of the split column, by name; the
-                others as planned.
-            annotation_columns: Columns whose labels become annotations; as planned if None.
-            count_from: The number of the first class in columns of numbers; as planned if None.
+            job_id: The plan's job, which has succeeded; with ``dry_run`` also one that failed, as
+                where a column was missing.
+            split: What the images are for that say no split themselves.
+            image_column: The Parquet column with the image bytes.
+            text_column: The column with the texts.
+            label_column: The Parquet column with the class names.
+            split_column: The Parquet column with the splits.
+            annotation_columns: Columns whose labels become annotations.
+            key_column: The column that says which image a row is about.
+            folder_split: What becomes of folders, or of values of the split column, by name; those
+                that are not named stay as planned.
+            count_from: The number of the first class in columns of numbers.
+            dry_run: Store nothing, and plan the import anew.
 
         Returns:
-            The import's job, for ``Client.wait``.
+            The job of the import, or of the new plan, for ``Client.wait``.
 
         Raises:
-            KaratError: The API refused, for example ``plan_expired`` after 24 hours.
+            KaratError: The API refused, for example ``plan_expired`` after 24 hours, or
+                ``plan_not_ready`` of a plan that failed.
         """
         columns: list[str] | None = None
         if annotation_columns is not None:
             columns = listed(annotation_columns, "annotation_columns")
         body = {
             "split": split,
+            "image_column": image_column,
+            "text_column": text_column,
+            "label_column": label_column,
+            "split_column": split_column,
+            "annotation_columns": columns,
+            "key_column": key_column,
             "folder_split": dict(folder_split or {}),
             "count_from": count_from,
-            "annotation_columns": columns,
+            "dry_run": dry_run,
         }
         path = f"{self._path}/imports/{job_id}/start"
         job: Job = self._transport.request("POST", path, body=body)

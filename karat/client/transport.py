@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from karat.client.credentials import require_address
 from karat.client.notebook import Record
 from karat.client.saving import replacing
 
@@ -22,7 +23,7 @@ _RETRY_STATUS = {*_PASSED_ON, HTTPStatus.SERVICE_UNAVAILABLE, _TOO_MANY}
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 
-_Outcome = httpx.Response | httpx.TransportError
+_Outcome = httpx.Response | httpx.RequestError
 
 
 class KaratError(Exception):
@@ -58,10 +59,6 @@ class KaratError(Exception):
 KaratError.__module__ = "karat"
 
 
-class BadAddress(ValueError):
-    """Where Karat is said to be is no address."""
-
-
 class Transport:
     """A connection to one Karat, safe to share between threads."""
 
@@ -86,7 +83,7 @@ class Transport:
             BadAddress: Nothing can be at ``url``.
         """
         self.url = url.rstrip("/")
-        _require_address(self.url)
+        require_address(self.url)
         self._retry_seconds = retry_seconds
         self._connect_seconds = connect_seconds
         self._reached = False
@@ -164,12 +161,15 @@ class Transport:
         return self._answered("GET", path, query).text
 
     @contextmanager
-    def stream(self, path: str, query: dict[str, Any] | None = None) -> Iterator[httpx.Response]:
+    def stream(
+        self, path: str, query: dict[str, Any] | None = None, *, elsewhere: bool = False
+    ) -> Iterator[httpx.Response]:
         """Read a response piece by piece.
 
         Args:
             path: Path below ``/api``.
             query: Query parameters; those that are None are left out.
+            elsewhere: Whether it may lie where Karat leads to, as in a bucket.
 
         Yields:
             The response, its body not yet read.
@@ -177,7 +177,7 @@ class Transport:
         Raises:
             KaratError: The API refused, could not be reached in time, or broke off.
         """
-        response = self._answered("GET", path, query, stream=True)
+        response = self._answered("GET", path, query, stream=True, elsewhere=elsewhere)
         try:
             yield response
         except httpx.TransportError as error:
@@ -267,6 +267,7 @@ class Transport:
         content: Callable[[], Iterable[bytes]] | None = None,
         repeatable: bool = True,
         stream: bool = False,
+        elsewhere: bool = False,
     ) -> httpx.Response:
         """What Karat answers, after as many tries as that takes; to ``stream``, only its head."""
         patience = self._retry_seconds if self._reached else self._connect_seconds
@@ -282,7 +283,7 @@ class Transport:
                 json=body,
                 content=content() if content else None,
             )
-            outcome = self._sent(request, stream)
+            outcome = self._sent(request, stream, elsewhere)
             # What an earlier try has removed is there no more, as it should be.
             if isinstance(outcome, httpx.Response) and (
                 _is_answer(outcome) or (perhaps_removed and _is_gone(outcome))
@@ -298,13 +299,13 @@ class Transport:
             time.sleep(max(asked, pause * random.uniform(0.75, 1.25)))
             pause = min(pause * 2, _LONGEST_PAUSE)
 
-    def _sent(self, request: httpx.Request, stream: bool) -> _Outcome:
+    def _sent(self, request: httpx.Request, stream: bool, elsewhere: bool) -> _Outcome:
         """What becomes of one try."""
         try:
-            response = self._http.send(request, stream=stream)
+            response = self._http.send(request, stream=stream, follow_redirects=elsewhere)
             if not _is_answer(response):
                 response.read()
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             return error
         self._reached = True
         return response
@@ -313,13 +314,16 @@ class Transport:
         """What to say of a request that was not answered well."""
         if isinstance(outcome, httpx.Response) and (refusal := _refusal(outcome)):
             return refusal
-        asked = str(outcome.request.url)
+        asked, at = str(outcome.request.url), f"Karat cannot be reached at {self.url}"
+        if not asked.startswith(str(self._http.base_url)):
+            # Whoever has a link into a bucket sees what is there.
+            asked = asked.partition("?")[0]
+            at = f"Karat leads to what cannot be reached, {asked}"
         doubt = ""
         if outcome.request.method != "GET" and _may_be_done(outcome):
             doubt = " It may have been done all the same: look before you do it again."
         if not isinstance(outcome, httpx.Response):
-            detail = f"Karat cannot be reached at {self.url}: {outcome}."
-            return KaratError("unreachable", detail + doubt)
+            return KaratError("unreachable", f"{at}: {outcome}.{doubt}")
         if outcome.next_request is not None:
             target = str(outcome.next_request.url).removesuffix(asked.removeprefix(self.url))
             detail = f"{self.url} leads to {target}. If Karat is there, use that address."
@@ -328,15 +332,6 @@ class Transport:
         else:
             detail = f"{asked} answered {outcome.status_code} {outcome.reason_phrase}."
         return KaratError("unexpected", detail + doubt, status=outcome.status_code)
-
-
-def _require_address(url: str) -> None:
-    try:
-        address = httpx.URL(url)
-    except httpx.InvalidURL as error:
-        raise BadAddress(f"{url!r} is no address: {error}.") from error
-    if address.scheme not in {"http", "https"} or not address.host:
-        raise BadAddress(f"{url!r} is no address such as http://127.0.0.1:8080.")
 
 
 def _is_answer(response: httpx.Response) -> bool:

@@ -1,6 +1,5 @@
 """The client's part for weights of networks that projects start from."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -8,6 +7,7 @@ from typing import Literal
 from karat.client.notebook import Told
 from karat.client.transport import KaratError, Transport
 from karat.client.uploads import NothingToSend, upload
+from karat.client.waiting import waited
 from karat.client.weights_types import Weights
 
 Library = Literal["timm", "torchvision", "open_clip"]
@@ -54,13 +54,15 @@ class WeightsClient(Told):
             library: Which library.
             name: What projects choose it by; that of the file, without its ending, if None.
             on_sent: Called with the bytes sent and those of the file.
-            timeout: Seconds to wait for the check by a worker; as long as it takes if None.
+            timeout: Seconds to wait for the check by a worker; as long as it takes if None, and not
+                at all if 0.
 
         Returns:
             The weights; their ``state`` says whether they fit.
 
         Raises:
-            KaratError: ``invalid_weights``, ``name_taken``, ``weights_there`` and others.
+            KaratError: ``invalid_weights``, ``name_taken``, ``weights_there`` and others;
+                ``timeout`` if nobody has looked by then: the weights are there.
             NothingToSend: There is no such file.
         """
         file = Path(path)
@@ -83,15 +85,18 @@ class WeightsClient(Told):
             timeout: Seconds to wait at most; unlimited if None.
 
         Returns:
-            The weights, ``ready`` or ``refused``; still ``checking`` after ``timeout``.
+            The weights, ``ready``, ``refused`` or ``lost``.
+
+        Raises:
+            KaratError: No worker had time to look by then (``timeout``).
         """
-        started = time.monotonic()
-        while True:
-            found = self.get(weights_id)
-            late = timeout is not None and time.monotonic() - started > timeout
-            if found["state"] != "checking" or late:
-                return found
-            time.sleep(0.3)
+        return waited(
+            lambda: self.get(weights_id),
+            lambda found: found["state"] != "checking",
+            lambda found: f"No worker had time to check the weights {found['name']} yet.",
+            timeout=timeout,
+            interval=0.3,
+        )
 
     def named(self, name: str) -> Weights:
         """Those of a name.

@@ -1,23 +1,30 @@
 """How commands find Karat and what they work on."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+
+from karat.terminal import echo
 
 if TYPE_CHECKING:
     from karat.client.client import Client
     from karat.client.project import ProjectClient
+    from karat.client.resources import User
+
+Row = TypeVar("Row")
 
 ProjectArgument = Annotated[
     str,
     typer.Argument(metavar="PROJECT", help="Name or number; if both fit: name:7 or number:7."),
 ]
+UserArgument = Annotated[str, typer.Argument(metavar="USER", help="Address or number.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 # A mistyped address is told soon; a restart of Karat is no reason to give up watching a job.
@@ -73,6 +80,41 @@ def find_project(client: "Client", reference: str) -> "ProjectClient":
             name (``ambiguous_project``).
     """
     return client.project(reference)
+
+
+def find_user(
+    users: "Iterable[User]", reference: str, listed_by: str = "karat user list"
+) -> "User":
+    """The user that is meant.
+
+    Args:
+        users: Those whom it may be.
+        reference: An address or a number.
+        listed_by: The command that lists them, for the complaint.
+
+    Raises:
+        KaratError: It is nobody's (``user_not_found``).
+    """
+    from karat.client.transport import KaratError
+
+    names = (reference, reference.lower())
+    for one in users:
+        if one["email"] in names or str(one["id"]) in names:
+            return one
+    raise KaratError("user_not_found", f"{reference!r} is not listed by: {listed_by}")
+
+
+def first(found: Iterable[Row], limit: int) -> list[Row]:
+    """The first of what is listed; where there is more, stderr says so.
+
+    Args:
+        found: What is listed, got as far as it is needed.
+        limit: How many at most.
+    """
+    shown = list(islice(found, limit + 1))
+    if len(shown) > limit:
+        echo(f"There are more than these {limit:,}: give --limit.", err=True)
+    return shown[:limit]
 
 
 def name_and_value(assignment: str, option: str) -> tuple[str, str]:

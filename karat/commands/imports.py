@@ -83,6 +83,7 @@ def import_images(
     as_json: JsonOption = False,
 ) -> None:
     """Add images, texts or labels to a project. What is there already is not added twice."""
+    require_stored(dry_run, report)
     choices = folder_choices(folder_split)
     with connect() as client:
         found = find_project(client, project)
@@ -105,6 +106,20 @@ def import_images(
         if dry_run:
             return show_plan(client, found, job, as_json)
         return finish_import(client, found, job, report, as_json)
+
+
+def require_stored(dry_run: bool, report: Path | None) -> None:
+    """Refuse to write what became of each where nothing is stored.
+
+    Args:
+        dry_run: Whether nothing is.
+        report: Where to write it.
+
+    Raises:
+        typer.BadParameter: Both are given.
+    """
+    if dry_run and report is not None:
+        raise typer.BadParameter("A dry run has no --report; leave one of them out.")
 
 
 def folder_choices(given: list[str] | None) -> "dict[str, FolderChoice]":

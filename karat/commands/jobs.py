@@ -10,6 +10,7 @@ from karat.commands.connection import (
     assigned,
     connect,
     find_project,
+    first,
 )
 from karat.terminal import echo, job_bar, show_estimate, show_json, show_table, when
 
@@ -34,14 +35,12 @@ def list_jobs(
     as_json: JsonOption = False,
 ) -> None:
     """List jobs, the latest first."""
-    from itertools import islice
-
     from karat.client.resources import JobState
 
     with connect() as client:
         project_id = find_project(client, project).id if project else None
         every = client.jobs(project_id=project_id, state=cast("JobState | None", state))
-        found = list(islice(every, limit))
+        found = first(every, limit)
     if as_json:
         return show_json(found)
     rows = [

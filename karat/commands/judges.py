@@ -118,8 +118,6 @@ def attempt(name: NameArgument, as_json: JsonOption = False) -> None:
         trial = client.judges.attempt(client.judges.named(name)["id"])
     if as_json:
         show_json(trial)
-    elif trial["tried_at"] is None:
-        echo("Nobody has asked it yet: no worker takes from the queue web.")
     elif trial["ok"]:
         echo(f"It answered as it should, {trial['text']}, within {trial['seconds']:.2f} s.")
     else:

@@ -2,14 +2,13 @@
 
 import textwrap
 from collections import Counter
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
 from core.media.nouns import noun
-from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project, first
 from karat.commands.filters import WhereOption, chosen_filters
 from karat.commands.imports import (
     AnnotationColumnOption,
@@ -22,6 +21,7 @@ from karat.commands.imports import (
     SplitOption,
     finish_import,
     folder_choices,
+    require_stored,
     show_plan,
 )
 from karat.terminal import confirm, echo, show_json, show_table
@@ -61,12 +61,7 @@ def list_images(
         filters = chosen_filters(found, where)
         if search is not None:
             filters["search"] = search
-        images = [
-            one
-            for _, one in zip(
-                range(limit), found.pool.find(filters, sort=cast("Sort", sort)), strict=False
-            )
-        ]
+        images = first(found.pool.find(filters, sort=cast("Sort", sort)), limit)
         count = found.pool.count(filters)
         shown = found.get()
         one_of = noun(shown["medium"]).one
@@ -146,7 +141,7 @@ def similar(
                 else found.pool.look_up(file, text=text)
             )
             filters["similar_file"] = client.wait(job["id"])["id"]
-        images = list(islice(found.pool.find(filters, sort="-similarity"), limit))
+        images = first(found.pool.find(filters, sort="-similarity"), limit)
         one_of = noun(medium).one
     if as_json:
         return show_json({"items": images})
@@ -176,7 +171,7 @@ def duplicates(
         kind = cast("Which", which)
         if hold_copies:
             return _show_changed(found, found.pool.hold_copies(which=kind), as_json)
-        groups = list(islice(found.pool.duplicates(kind), limit))
+        groups = first(found.pool.duplicates(kind), limit)
     if as_json:
         return show_json({"items": groups})
     rows = [
@@ -258,6 +253,9 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Take in images that stay in a bucket. What is there already is not added twice."""
+    require_stored(dry_run, report)
+    if table is not None and include:
+        raise typer.BadParameter("--table names the images, and takes no --include; leave it out.")
     choices = folder_choices(folder_split)
     with connect() as client:
         found = find_project(client, project)

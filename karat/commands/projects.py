@@ -31,7 +31,7 @@ from karat.terminal import (
 )
 
 if TYPE_CHECKING:
-    from karat.client.resources import Medium, Project, ProjectRole, Retention
+    from karat.client.resources import Medium, Project, Retention
 
 projects = typer.Typer(help="Make and run projects.", no_args_is_help=True)
 rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
@@ -212,34 +212,6 @@ def delete(
             )
         found.delete()
     echo(f"{now['name']} is deleted.")
-
-
-@projects.command("add-member")
-def add_member(
-    project: ProjectArgument,
-    email: Annotated[str, typer.Argument(help="The user's address.")],
-    role: Annotated[
-        str | None,
-        typer.Option(
-            help="annotator, reviewer or manager; engineers and admins come in as managers if left "
-            "out, others as annotators."
-        ),
-    ] = None,
-) -> None:
-    """Let a user in, or give a member another role."""
-    from karat.client.transport import KaratError
-
-    with connect() as client:
-        user = next((one for one in client.users() if one["email"] == email.lower()), None)
-        if user is None:
-            raise KaratError("user_not_found", f"There is no user {email}. See: karat user list")
-        if role not in (None, "annotator", "reviewer", "manager"):
-            raise typer.BadParameter("It is annotator, reviewer or manager.", param_hint="--role")
-        found = find_project(client, project)
-        found.add_member(user["id"], cast("ProjectRole | None", role))
-        now = next(one["role"] for one in found.members() if one["user"]["id"] == user["id"])
-    article = "an" if now == "annotator" else "a"
-    echo(f"{email} is {article} {now} of {project}.")
 
 
 @projects.command("retain")

@@ -1,13 +1,12 @@
 """``karat selection``."""
 
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
 from karat.client.arguments import SELECTION_BY_ENDING
-from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project, first
 from karat.commands.exports import STDOUT_HELP, receiving
 from karat.terminal import echo, show_json, show_table, when
 
@@ -31,7 +30,7 @@ def list_(
 ) -> None:
     """List what jobs have chosen in a project, the newest first."""
     with connect() as client:
-        found = list(islice(find_project(client, project).selections(), limit))
+        found = first(find_project(client, project).selections(), limit)
     if as_json:
         return show_json(found)
     columns = ("#job", "method", "#kept", "#clusters", "#undecided", "judge", "made")
@@ -113,7 +112,7 @@ def rows(
     """List rows that are kept, with the reason."""
     with connect() as client:
         every = find_project(client, project).selection(job).rows(kept=not dropped)
-        found = list(islice(every, limit))
+        found = first(every, limit)
     if as_json:
         return show_json(found)
     table = [

@@ -113,7 +113,7 @@ def _said(side: "SnapshotSide | None") -> str:
 
 
 def _outcome(verdict: str | None, class_name: str | None) -> str:
-    return class_name or {None: "no label", "class": "labeled"}.get(verdict, verdict or "")
+    return class_name or {None: "no label", "label": "labeled"}.get(verdict, verdict or "")
 
 
 @snapshots.command("remove")

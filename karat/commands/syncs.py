@@ -88,6 +88,23 @@ def list_syncs(project: ProjectArgument, as_json: JsonOption = False) -> None:
     return show_table(columns, rows, "The pool follows no place.")
 
 
+@syncs.command("every")
+def every(
+    project: ProjectArgument,
+    sync: SyncArgument,
+    minutes: Annotated[
+        int, typer.Argument(min=0, help="Minutes between looks; 0: only when asked to.")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Look more or less often."""
+    with connect() as client:
+        changed = find_project(client, project).syncs.update(sync, every_minutes=minutes or None)
+    if as_json:
+        return show_json(changed)
+    return echo(f"Sync {sync} follows {changed['location']}{_often(changed)}.")
+
+
 @syncs.command("run")
 def run(
     project: ProjectArgument,

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from karat.commands.connection import JsonOption, connect, find_project, target
+from karat.commands.connection import (
+    JsonOption,
+    UserArgument,
+    connect,
+    find_project,
+    find_user,
+    target,
+)
 from karat.terminal import confirm, echo, json_lines, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.client import Client
-    from karat.client.resources import User
 
-users = typer.Typer(help="Add and list users.", no_args_is_help=True)
+users = typer.Typer(help="Add, change and list users.", no_args_is_help=True)
 tokens = typer.Typer(help="Make, list and revoke API tokens.", no_args_is_help=True)
-
-UserArgument = Annotated[str, typer.Argument(metavar="USER", help="Address or number.")]
 
 
 def login(
@@ -118,7 +122,7 @@ def reset_password(
 ) -> None:
     """Give a user a temporary password, and end their sessions."""
     with connect() as client:
-        found = _find(client, user)
+        found = find_user(client.users(), user)
         password = client.reset_password(found["id"], revoke_tokens=revoke_tokens)
     if as_json:
         return show_json({**found, "password": password})
@@ -131,7 +135,7 @@ def reset_password(
 def reset_second_factor(user: UserArgument) -> None:
     """Take a user's second factor away, as when a phone is lost, and end their sessions."""
     with connect() as client:
-        found = client.reset_second_factor(_find(client, user)["id"])
+        found = client.reset_second_factor(find_user(client.users(), user)["id"])
     echo(f"{found['email']} logs in with the password alone until they add another.")
 
 
@@ -139,7 +143,37 @@ def reset_second_factor(user: UserArgument) -> None:
 def unlock(user: UserArgument) -> None:
     """Let a user log in again, who has to wait after too many failed logins."""
     with connect() as client:
-        found = client.unlock_user(_find(client, user)["id"])
+        found = client.unlock_user(find_user(client.users(), user)["id"])
+    echo(f"{found['email']} may log in again.")
+
+
+@users.command("role")
+def change_role(
+    user: UserArgument,
+    role: Annotated[str, typer.Argument(metavar="ROLE", help="admin, engineer or annotator.")],
+) -> None:
+    """Give a user another role."""
+    with connect() as client:
+        found = find_user(client.users(), user)
+        changed = client.update_user(found["id"], role=role)
+    echo(f"{changed['email']} is {changed['role']}.")
+
+
+@users.command("deactivate")
+def deactivate(user: UserArgument) -> None:
+    """End somebody's sessions and API tokens, and let them log in no more; nothing is deleted."""
+    with connect() as client:
+        found = find_user(client.users(), user)
+        client.update_user(found["id"], active=False)
+    echo(f"{found['email']} is deactivated: their sessions are over, their tokens revoked.")
+
+
+@users.command("activate")
+def activate(user: UserArgument) -> None:
+    """Let somebody log in again who was deactivated; their API tokens stay revoked."""
+    with connect() as client:
+        found = find_user(client.users(), user)
+        client.update_user(found["id"], active=True)
     echo(f"{found['email']} may log in again.")
 
 
@@ -150,7 +184,7 @@ def erase(
 ) -> None:
     """Erase who somebody is, for good; what they labeled stays under their number."""
     with connect() as client:
-        found = _find(client, user)
+        found = find_user(client.users(), user)
         if not yes:
             confirm(
                 f"Erase the name and the address of {found['email']}? Their sessions, API tokens "
@@ -167,21 +201,10 @@ def export(
 ) -> None:
     """Write all that is held of somebody as JSON Lines."""
     with connect() as client:
-        found = _find(client, user)
+        found = find_user(client.users(), user)
         with json_lines(file, "w") as write:
             for one in client.export_user(found["id"]):
                 write(one)
-
-
-def _find(client: "Client", name: str) -> "User":
-    """The user of an address or number."""
-    from karat.client.transport import KaratError
-
-    names = (name, name.lower())
-    for one in client.users():
-        if one["email"] in names or str(one["id"]) in names:
-            return one
-    raise KaratError("not_found", f"There is no user {name!r}; see: karat user list")
 
 
 @tokens.command("create")

@@ -2,12 +2,11 @@
 
 import time
 from http import HTTPStatus
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from karat.commands.connection import JsonOption, connect, find_project
+from karat.commands.connection import JsonOption, connect, find_project, first
 from karat.terminal import echo, show_json, show_table, when
 
 if TYPE_CHECKING:
@@ -144,12 +143,12 @@ def _came_of(told: "Delivery", webhook: int) -> str:
 @webhooks.command("deliveries")
 def deliveries(
     webhook: WebhookArgument,
-    last: Annotated[int, typer.Option(min=1, help="How many.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "--last", min=1, help="How many at most.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
     """List what a webhook was told and is to be told, the latest first."""
     with connect() as client:
-        found = [*islice(client.webhooks.deliveries(webhook), last)]
+        found = first(client.webhooks.deliveries(webhook), limit)
     if as_json:
         return show_json(found)
     rows = [

@@ -1,5 +1,6 @@
 """``karat weights``."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -69,7 +70,8 @@ def add(
             made = client.weights.add(
                 file, architecture, library=cast("Library", library), name=name, on_sent=bar
             )
-        made = client.weights.wait(made["id"], timeout=_SECONDS)
+        with suppress(TimeoutError):
+            made = client.weights.wait(made["id"], timeout=_SECONDS)
     if as_json:
         show_json(made)
     else:

@@ -40,7 +40,9 @@ def test_jsonl_holds_every_answer_and_marks_those_in_force(http: TestClient, wor
     send(http, one, project, wrong, skipped, sure)
     send(http, one, project, right)
     send(http, two, project, late)
-    lines = export(http, project, one, "jsonl").text.splitlines()
+    exported = export(http, project, one, "jsonl")
+    assert exported.headers["content-type"] == "application/x-ndjson"
+    lines = exported.text.splitlines()
     rows = {row["key"]: row for row in map(json.loads, lines)}
     assert list(rows) == [answer["key"] for answer in (wrong, skipped, sure, right, late)]
     effective = {key: (row["effective"], row["counted"]) for key, row in rows.items()}

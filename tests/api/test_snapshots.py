@@ -144,10 +144,10 @@ def test_every_format_of_a_snapshot_is_what_it_was(
         for one in found["flows"]
     }  # fmt: skip
     assert flows == {
-        ("ood", None, "class", "cat"): 1,
-        (None, None, "class", "tomcat"): 1,
-        (None, None, "class", "cat"): 1,
-        ("class", "dog", "class", "tomcat"): 1,
+        ("ood", None, "label", "cat"): 1,
+        (None, None, "label", "tomcat"): 1,
+        (None, None, "label", "cat"): 1,
+        ("label", "dog", "label", "tomcat"): 1,
     }
     assert [item["pool_index"] for item in found["items"]] == [1, 4, 5, 9, 10]
     assert found["items"][0]["before"] == {"verdict": "ood", "class_name": None, "origin": "person"}
@@ -266,7 +266,7 @@ def test_boxes_are_kept_as_they_were(http: TestClient, world: World) -> None:
     snapshots.take("more")
     found = snapshots.diff("boxes", "more")
     assert [(one["before_verdict"], one["after_verdict"]) for one in found["flows"]] == [
-        ("class", "class"), (None, "class"),
+        ("label", "label"), (None, "label"),
     ]  # fmt: skip
 
 

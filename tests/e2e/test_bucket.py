@@ -134,6 +134,7 @@ def test_the_command_line_takes_images_from_a_bucket(
     karat("sync", "run", project.id, number)
     assert "3.png" in karat("sync", "show", project.id, number, "--finding", "gone")
     assert "up to date" in karat("sync", "list", project.id)
+    assert "every 30 minutes" in karat("sync", "every", project.id, number, 30)
     karat("sync", "remove", project.id, number)
     assert project.syncs.list() == []
 

@@ -15,6 +15,7 @@ import pytest
 from karat import Client
 from karat.local.stack import Stack
 from tests.karat.helpers import Run, image_folder
+from tests.receiver import receiver, status
 from tests.weight_files import TINY, tiny_weights
 
 
@@ -159,7 +160,24 @@ def test_users_tokens_and_algorithms(
     assert "karat user list" in missing.stderr
     # Such letters end no line of JSON.
     odd = f"Cats\u2028and\u2029dogs\x85of {engineer}"
-    karat("project", "create", odd, "--class", "cat", "--class", "dog")
+    made = karat("project", "create", odd, "--class", "cat", "--class", "dog", "--json")
+    number = json.loads(made.stdout)["id"]
+    said = karat("project", "add-member", number, email, "--role", "reviewer").stdout
+    assert said == f"{email} is a reviewer of {number}.\n"
+    members = json.loads(karat("project", "members", number, "--json").stdout)
+    roles = {one["user"]["email"]: one["role"] for one in members}
+    assert roles == {engineer: "manager", email: "reviewer"}
+    assert email in karat("project", "members", number).stdout
+    said = karat("project", "remove-member", number, email.upper()).stdout
+    assert said == f"{email} is no member of {number} any more.\n"
+    gone = karat("project", "remove-member", number, email, status=1).stderr
+    assert f"is not listed by: karat project members {number}" in gone
+    said = karat("user", "role", email, "engineer", KARAT_TOKEN=mine).stdout
+    assert said == f"{email} is engineer.\n"
+    for command, active in (("deactivate", False), ("activate", True)):
+        karat("user", command, added["id"], KARAT_TOKEN=mine)
+        now = next(one for one in admin.users() if one["id"] == added["id"])
+        assert (now["active"], now["email"], now["role"]) == (active, email, "engineer")
     held = karat("user", "export", engineer, KARAT_TOKEN=mine).stdout
     assert odd in [json.loads(one).get("project") for one in held.split("\n") if one]
     held = karat("user", "export", email, KARAT_TOKEN=mine).stdout
@@ -314,6 +332,31 @@ def test_boxes_are_said_and_listed(engineer: str, karat: Run, tmp_path: Path) ->
 def _items(karat: Run, name: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(karat("pool", "list", name, "--json").stdout)["items"]
     return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("import", "X", ".", "--dry-run", "--report", "r.csv"), "--report"),
+        (("pool", "add", "X", "s3://x", "--table", "t.csv", "--include", "*.jpg"), "--include"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    karat: Run, arguments: tuple[str, ...], said: str
+) -> None:
+    assert f"{said}; leave" in " ".join(karat(*arguments, status=2, COLUMNS="200").stderr.split())
+
+
+def test_a_list_that_is_cut_says_so_where_no_program_reads_it(karat: Run) -> None:
+    with receiver() as there:
+        page = json.dumps({"items": [{"id": id_} for id_ in (3, 2, 1)], "next_cursor": None})
+        there.answers = [status(200, page.encode())] * 2
+        listing = ("--url", there.url, "--token", "karat_token", "job", "list", "--json")
+        cut = karat(*listing, "--limit", 2)
+        assert [one["id"] for one in json.loads(cut.stdout)] == [3, 2]
+        assert cut.stderr == "There are more than these 2: give --limit.\n"
+        whole = karat(*listing, "--limit", 3)
+        assert (len(json.loads(whole.stdout)), whole.stderr) == (3, "")
 
 
 def test_a_wrong_password_and_an_unreachable_server(live: Stack, karat: Run) -> None:

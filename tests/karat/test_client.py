@@ -184,6 +184,23 @@ def test_imports_of_a_folder_a_zip_and_an_image(
     assert len(project.imports()) == 4
 
 
+def test_a_plan_that_failed_is_made_anew_from_what_was_sent(
+    admin: Client, project: ProjectClient, tmp_path: Path
+) -> None:
+    image, table = tmp_path / "one.png", tmp_path / "labels.csv"
+    image.write_bytes(png(1))
+    table.write_text("file,worse\none.png,cat\n")
+    admin.wait(project.import_images(image), timeout=60)
+    plan = project.import_images(table, dry_run=True)
+    with pytest.raises(KaratError) as caught:
+        admin.wait(plan, timeout=60)
+    assert caught.value.code == "no_annotation_column"
+    anew = project.start_import(plan["id"], annotation_columns=["worse"], dry_run=True)
+    assert admin.wait(anew, timeout=60)["dry_run"]
+    done = admin.wait(project.start_import(anew["id"]), timeout=60)
+    assert (done["result"] or {})["annotations"] == 1
+
+
 def test_an_import_of_nothing_fails_before_it_is_sent(
     project: ProjectClient, tmp_path: Path
 ) -> None:
@@ -224,6 +241,13 @@ def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> N
     mine = running.labeling_status()["mine"]
     assert mine is not None
     assert mine["total"] == 2
+    assert [(one["query_id"], one["verdict"]) for one in running.recent()] == [
+        (second, "ood"), (first, "label"),
+    ]  # fmt: skip
+    assert running.recent(1)[0]["key"] != key
+    shown = lease["items"][0]["example_id"]
+    assert running.pool.image(shown, original=True)[:4] == b"\x89PNG"
+    assert running.pool.image(shown, size=64)[8:12] == b"WEBP"
 
     target = running.export(tmp_path / "labels.csv")
     with target.open() as stream:

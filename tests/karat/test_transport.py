@@ -12,6 +12,7 @@ from typing import Any, cast
 import pytest
 
 from karat import Client, KaratError
+from karat.client.project import ProjectClient
 from karat.client.resources import Job
 from karat.commands.connection import remedy
 from karat.commands.imports import show_plan
@@ -157,6 +158,56 @@ def test_logs_and_exports_wait_as_all_requests_do(
         there.answers = [first, says('{"number": 7}')]
         assert "7" in call()
     assert len(there.received) == 6
+
+
+def test_an_image_that_stays_in_a_bucket_is_fetched_there(client: Client, there: Receiver) -> None:
+    pool = ProjectClient(client._transport, 1).pool
+    link = there.url.replace("127.0.0.1", "localhost") + "/bee.jpg?signature=secret"
+    there.answers = [status(307, Location=link), status(200, b"bee", Content_Type="image/jpeg")]
+    assert pool.image(7, size=512) == b"bee"
+    asked, followed = there.received
+    assert asked.path == "/karat/api/examples/7/image?size=512&original=false"
+    # The token is for Karat alone, and a link is for whoever has it.
+    assert "authorization" not in followed.headers
+    there.answers = [status(307, Location=link), status(403, b"<Error>")]
+    with pytest.raises(KaratError, match=r"bee\.jpg answered 403") as caught:
+        pool.image(7)
+    assert "secret" not in str(caught.value)
+
+
+def test_patterns_beside_a_table_are_refused_before_anything_is_sent(
+    client: Client, there: Receiver
+) -> None:
+    pool = ProjectClient(client._transport, 1).pool
+    for table in ("march.csv", Path("march.csv")):
+        with pytest.raises(ValueError, match="leave include out"):
+            pool.add("s3://photos", table=table, include=["*.jpg"])
+    assert there.received == []
+
+
+@pytest.mark.parametrize(
+    ("state", "call"),
+    [
+        ("running", lambda client, _: client.wait(1, timeout=0)),
+        ("checking", lambda client, _: client.weights.wait(1, timeout=0)),
+        ("untried", lambda client, _: client.judges.attempt(1, timeout=0)),
+        ("asking", lambda _, project: project.certificates.wait(1, timeout=0)),
+        ("applying", lambda _, project: project.certificates.apply(1, timeout=0)),
+    ],
+)
+def test_whatever_takes_too_long_ends_alike(
+    client: Client,
+    there: Receiver,
+    state: str,
+    call: Callable[[Client, ProjectClient], object],
+) -> None:
+    said = {"state": state, "name": "x", "stalled": None, "waiting": 3, "trial": {"tried_at": None}}
+    there.answers = [says(json.dumps(said))] * 2
+    with pytest.raises(KaratError) as caught:
+        call(client, ProjectClient(client._transport, 1))
+    assert caught.value.code == "timeout"
+    # Which is all that certificates raised.
+    assert isinstance(caught.value, TimeoutError)
 
 
 def test_a_wait_that_is_asked_for_is_kept_where_patience_lasts(

@@ -7535,12 +7535,10 @@ export interface components {
         SnapshotFlow: {
             /** After Class */
             after_class: string | null;
-            /** After Verdict */
-            after_verdict: string | null;
+            after_verdict: components["schemas"]["Verdict"] | null;
             /** Before Class */
             before_class: string | null;
-            /** Before Verdict */
-            before_verdict: string | null;
+            before_verdict: components["schemas"]["Verdict"] | null;
             /** Examples */
             examples: number;
         };
@@ -7586,8 +7584,7 @@ export interface components {
             /** Class Name */
             class_name: string | null;
             origin: components["schemas"]["Origin"] | null;
-            /** Verdict */
-            verdict: string | null;
+            verdict: components["schemas"]["Verdict"] | null;
         };
         /**
          * Source
@@ -12188,8 +12185,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": string;
-                    "application/jsonl": string;
                     "application/vnd.apache.parquet": string;
+                    "application/x-ndjson": string;
                     "application/zip": string;
                     "text/csv": string;
                 };
