@@ -20,7 +20,7 @@ HOUSEKEEPING: Final = "housekeeping"
 """Queue of what must never wait for a job."""
 QUEUES: Final[tuple[QueueName, ...]] = (CPU, GPU, JUDGE, WEB, HOUSEKEEPING)
 
-QUEUE_OF: Final[dict[JobKind, str]] = {
+QUEUE_OF: Final[dict[JobKind, QueueName]] = {
     JobKind.IMPORT_POOL: CPU,
     JobKind.ADVANCE_ROUND: GPU,
     JobKind.LEARN_FEATURES: GPU,
@@ -63,7 +63,7 @@ class RunJob(_Payload):
         return cls(job_id=job.id, kind=job.kind)
 
     @property
-    def queue(self) -> str:
+    def queue(self) -> QueueName:
         """Name of the queue it is sent to."""
         return QUEUE_OF[self.kind]
 
@@ -77,7 +77,7 @@ class Housekeeping(_Payload):
     """
 
     task: ClassVar[str]
-    queue: ClassVar[str]
+    queue: ClassVar[QueueName]
 
 
 class CheckWeights(Housekeeping):
@@ -103,7 +103,7 @@ class GoOnCertifying(Housekeeping):
     """
 
     task: ClassVar[str] = "go_on_certifying"
-    queue: ClassVar[str] = HOUSEKEEPING
+    queue: ClassVar[QueueName] = HOUSEKEEPING
 
     answered_in: int | None = None
 
@@ -116,7 +116,7 @@ class FollowPeople(Housekeeping):
     """
 
     task: ClassVar[str] = "follow_people"
-    queue: ClassVar[str] = HOUSEKEEPING
+    queue: ClassVar[QueueName] = HOUSEKEEPING
 
     project_id: int | None = None
 
@@ -150,7 +150,7 @@ class SyncBucket(Housekeeping):
     """
 
     task: ClassVar[str] = "sync_bucket"
-    queue: ClassVar[str] = CPU
+    queue: ClassVar[QueueName] = CPU
 
     sync_id: int
 

@@ -118,7 +118,7 @@ def test_a_query_that_is_worked_at_stays_with_who_goes_away(http: TestClient, wo
     one, two = world.caller(Role.ANNOTATOR, project), world.caller(Role.ANNOTATOR, project)
     tab = str(uuid.uuid4())
     ids = [item["query_id"] for item in lease(http, one, project, 3, tab)["items"]]
-    body = {"client": tab, "keep": [ids[1]]}
+    body: dict[str, Any] = {"client": tab, "keep": [ids[1]]}
     released = http.post(url(project, "release"), json=body, headers=one.headers)
     assert released.json() == {"released": 2}
     assert [item["query_id"] for item in lease(http, two, project, 3)["items"]] == [ids[0], ids[2]]
