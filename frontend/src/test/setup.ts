@@ -1,6 +1,10 @@
 import "fake-indexeddb/auto";
+import { configure } from "@testing-library/dom";
 import { IDBFactory } from "fake-indexeddb";
 import { afterAll, vi } from "vitest";
+
+// What is expected comes late on a busy machine; the default is a second.
+configure({ asyncUtilTimeout: 10_000 });
 
 // jsdom lays nothing out, so there is no size to follow.
 globalThis.ResizeObserver ??= class {

@@ -157,7 +157,7 @@ describe("the label queue", () => {
     await shows(session, 1);
     server.delayMs = 400;
     for (let index = 0; index < 12; index += 1) await session.answer("ood");
-    await vi.waitFor(() => expect(session.getView().upcoming).toHaveLength(LEASE_SIZE - 1), 5_000);
+    await vi.waitFor(() => expect(session.getView().upcoming).toHaveLength(LEASE_SIZE - 1), 20_000);
     expect(shown(session)).toBe(13);
   });
 
