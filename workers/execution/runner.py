@@ -20,8 +20,15 @@ from core.tables import Job
 from core.telemetry import logs, tracing
 from models.errors import Cancelled, ExamplesLost, ModelError
 from workers.execution.claiming import NO_ROOM, claim, let_others_in, wait_for_bucket
-from workers.execution.handlers import Handler, handler_of
-from workers.jobs.context import JobContext, Lost, NoRoom, Paused, SteppedAside
+from workers.execution.handlers import WORK_VERSIONS, Handler, handler_of
+from workers.jobs.context import (
+    WORK_VERSION,
+    JobContext,
+    Lost,
+    NoRoom,
+    Paused,
+    SteppedAside,
+)
 from workers.jobs.log import said_of
 
 logger = logging.getLogger(__name__)
@@ -115,6 +122,7 @@ def _worked(context: JobContext, handler: Handler) -> dict[str, Any]:
     # As with handlers: what reads images is imported where jobs run.
     from workers.execution.mending import mend, why_lost
 
+    _begin_anew_if_other(context)
     unmended = mend(context)
     try:
         return handler.run(context)
@@ -122,6 +130,20 @@ def _worked(context: JobContext, handler: Handler) -> dict[str, Any]:
         if reason := unmended or why_lost(context):
             raise reason from lost
         raise
+
+
+def _begin_anew_if_other(context: JobContext) -> None:
+    """Have all done again of what an earlier version has left that means something else by now.
+
+    What is published is not published twice: such a job only has to notice that it is done.
+    """
+    version = WORK_VERSIONS.get(context.kind, 1)
+    begun_with = context.checkpoint.get(WORK_VERSION, 1)
+    if begun_with == version or "result" in context.checkpoint or context.done("publish"):
+        return
+    if context.attempt > 1:
+        context.start_over("an earlier version of Karat has begun it")
+    context.save({WORK_VERSION: version})
 
 
 def _beginning(context: JobContext) -> str:
