@@ -39,7 +39,7 @@ from karat.local.unfinished import (
 )
 
 # Jobs that had not ended begin again, since what they had on disk is not kept. One that has
-# published what it found must not do so twice: it only has to notice that it is done.
+# published what it found must not do so twice: what follows needs nothing of that.
 _BEGIN_AGAIN: Final = """
     UPDATE jobs SET checkpoint = '{}', progress = NULL
     WHERE state <> 'succeeded' AND NOT checkpoint ? 'result'
