@@ -3,7 +3,6 @@
 import ipaddress
 import secrets
 import tempfile
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from api.deps import SettingsDep
 from core.errors import Forbidden, OutOfOrder, Unavailable
 from core.files import disk
 from core.jobs import queue
+from core.version import build
 from migrations.revisions import standing
 
 router = APIRouter(tags=["health"])
@@ -39,6 +39,8 @@ class Health(BaseModel):
 
 
 class Version(BaseModel):
+    """`version` is that of Karat and of the newest schema that it knows: `0.1.0+0045`."""
+
     version: str
 
 
@@ -96,7 +98,7 @@ def _try_to_write(directory: Path) -> None:
 
 @router.get("/api/version")
 async def show_version() -> Version:
-    return Version(version=version("karat"))
+    return Version(version=build())
 
 
 @router.get("/metrics", include_in_schema=False)

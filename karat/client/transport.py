@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from core.version import build
 from karat.client.notebook import Record
 
 _TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
@@ -85,7 +85,7 @@ class Transport:
         # The origin shows the API that a request with the session cookie is no foreign page's.
         self._http = httpx.Client(
             base_url=f"{self.url}/api",
-            headers={"Origin": self.url, "User-Agent": f"karat/{version('karat')}"},
+            headers={"Origin": self.url, "User-Agent": f"karat/{build()}"},
             timeout=httpx.Timeout(60.0, connect=5.0),
             limits=httpx.Limits(max_connections=32),
         )

@@ -18,6 +18,7 @@ from core.lifecycle import finish_job, give_back_job, pause_job
 from core.states import JobState
 from core.tables import Job
 from core.telemetry import logs, tracing
+from core.version import build
 from models.errors import Cancelled, ExamplesLost, ModelError
 from workers.execution.claiming import NO_ROOM, claim, let_others_in, wait_for_bucket
 from workers.execution.handlers import WORK_VERSIONS, Handler, handler_of
@@ -149,7 +150,7 @@ def _begin_anew_if_other(context: JobContext) -> None:
 def _beginning(context: JobContext) -> str:
     what = "begins, a dry run" if context.dry_run else "begins"
     done = ", ".join(context.seconds)
-    return f"{what}; done before: {done}" if done else what
+    return f"{what}, by Karat {build()}" + (f"; done before: {done}" if done else "")
 
 
 def _wait_for_room(context: JobContext) -> bool:
