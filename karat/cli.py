@@ -79,9 +79,9 @@ app.command()(algorithms)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from core.version import build
 
-        echo(f"karat {version('karat')}")
+        echo(f"karat {build()}")
         raise typer.Exit
 
 

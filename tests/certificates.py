@@ -93,6 +93,7 @@ def add_certificate(
         observations=[draw.to_json() for draw in draws],
         result={
             "seed": 1,
+            "karat": "0.1.0+0037",
             "first": [],
             "human": None,
             "classes": [one.id for one in world.classes(project)],

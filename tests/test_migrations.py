@@ -50,6 +50,11 @@ _UNINDEXED = """
         )
     )
 """
+SETTINGS = {
+    "input_size", "seed", "budget", "cost", "overlap", "zero_wait", "model", "strategy", "purity",
+    "informativeness", "subset", "max_rounds", "lease_seconds", "modes",
+}  # fmt: skip
+"""What version 0.1 knows of a project, and refuses all else."""
 _SOURCES = "SELECT oid FROM pg_constraint WHERE conname = 'ck_annotations_source'"
 
 
@@ -218,9 +223,10 @@ def test_an_installation_of_the_schema_before_keeps_its_data(
         engine.dispose()
 
 
-def test_projects_from_before_keep_the_size_that_was_the_default(
+def test_projects_go_back_with_the_settings_of_then_and_keep_the_size_that_was_the_default(
     services: Services, world: World, installation: Settings
 ) -> None:
+    running(world, images=4, queries=1)
     empty, stored, unsaid = world.project(input_size=None), world.project(), world.project()
     unsaid.settings = {name: one for name, one in unsaid.settings.items() if name != "input_size"}
     world.session.commit()
@@ -230,6 +236,11 @@ def test_projects_from_before_keep_the_size_that_was_the_default(
     try:
         database = engine.url.database or ""
         alembic(services, "downgrade", "0021", database=database)
+        with engine.connect() as connection:
+            for table in (Project, Round):
+                known = connection.scalars(select(table.settings)).all()
+                assert known
+                assert all(one.keys() <= SETTINGS for one in known), table
         alembic(services, "upgrade", "head", database=database)
         with engine.connect() as connection:
             statement = select(Project.settings["input_size"]).order_by(Project.id)

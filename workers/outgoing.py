@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from importlib.metadata import version
 from ssl import SSLContext
 from typing import Any, Final
 
 import httpx
 
 from core.settings.addresses import Allowed
+from core.version import build
 
 _MOST_ADDRESSES: Final = 4
 
@@ -114,7 +114,7 @@ def pinned_post(
             "Host": url.netloc.decode("ascii"),
             "Content-Type": "application/json",
             "Accept-Encoding": "identity",
-            "User-Agent": f"Karat/{version('karat')}",
+            "User-Agent": f"Karat/{build()}",
             **headers,
         },
         extensions={"sni_hostname": url.raw_host.decode("ascii")},

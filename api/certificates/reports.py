@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -59,7 +58,10 @@ async def report(
         not_looked_at=images - people,
         per_class=await _per_class(session, project, found, by_class),
         assumptions=_assumptions(found, has_earlier=bool(certificate.result.get("first"))),
-        versions={"karat": version("karat"), "model": model.get("version") or ""},
+        versions={
+            "karat": certificate.result.get("karat", ""),
+            "model": model.get("version") or "",
+        },
         digests={
             "model": model.get("digest", ""),
             "data": certificate.data_digest or "",

@@ -3,8 +3,6 @@
 import ipaddress
 import secrets
 import tempfile
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -17,12 +15,13 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-import migrations
 from api.database.waiting import within
 from api.deps import SettingsDep
 from core.errors import Forbidden, OutOfOrder, Unavailable
 from core.files import disk
 from core.jobs import queue
+from core.version import build
+from migrations.revisions import standing
 
 router = APIRouter(tags=["health"])
 # One that hangs is away, too, or all connections are taken by requests that wait for it.
@@ -30,12 +29,18 @@ _DATABASE_SECONDS: Final = 5.0
 
 
 class Health(BaseModel):
-    """`status` is `ok`; of `/readyz` `disk_low` or `disk_full` while there is little room."""
+    """`status` is `ok`.
+
+    Of `/readyz` it is `disk_low` or `disk_full` while there is little room, and `schema_newer`
+    beside the schema of a later version.
+    """
 
     status: str
 
 
 class Version(BaseModel):
+    """`version` is that of Karat and of the newest schema that it knows: `0.1.0+0045`."""
+
     version: str
 
 
@@ -46,14 +51,17 @@ async def healthz() -> Health:
 
 @router.get("/readyz")
 async def readyz(request: Request, settings: SettingsDep) -> Health:
-    """Ready when the database has our schema, the broker answers and storage can be written."""
+    """Ready when the database has our schema, the broker answers and storage can be written.
+
+    The schema of a later version is ours, too: while that is rolled out, this one goes on.
+    """
     try:
-        found = await within(_DATABASE_SECONDS, _revision(request.app.state.engine))
+        schema = standing(await within(_DATABASE_SECONDS, _revision(request.app.state.engine)))
     except (DBAPIError, OSError) as error:
         raise Unavailable("database_unavailable", "The database cannot be reached.") from error
-    if found not in await to_thread.run_sync(_heads):
+    if schema == "outdated":
         raise Unavailable(
-            "schema_outdated", "The database does not have the schema of this version."
+            "schema_outdated", "The database does not have the schema of this version yet."
         )
     try:
         await to_thread.run_sync(queue.ping)
@@ -68,7 +76,9 @@ async def readyz(request: Request, settings: SettingsDep) -> Health:
             "storage_unavailable", "The data directory cannot be written to."
         ) from error
     state = disk.room(settings).state
-    return Health(status="ok" if state == "ok" else f"disk_{state}")
+    if state != "ok":
+        return Health(status=f"disk_{state}")
+    return Health(status="ok" if schema == "current" else "schema_newer")
 
 
 async def _revision(engine: AsyncEngine) -> str | None:
@@ -80,17 +90,6 @@ async def _revision(engine: AsyncEngine) -> str | None:
         return found
 
 
-@cache
-def _heads() -> frozenset[str]:
-    """The newest revisions of the schema that this version knows."""
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-
-    config = Config()
-    config.set_main_option("script_location", next(iter(migrations.__path__)))
-    return frozenset(ScriptDirectory.from_config(config).get_heads())
-
-
 def _try_to_write(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=directory) as file:
@@ -99,7 +98,7 @@ def _try_to_write(directory: Path) -> None:
 
 @router.get("/api/version")
 async def show_version() -> Version:
-    return Version(version=version("karat"))
+    return Version(version=build())
 
 
 @router.get("/metrics", include_in_schema=False)

@@ -70,7 +70,7 @@ def checked(
             before = _before(kind, base, goal, medium, task)
             values[kind] = _whole(changes[kind], before)
     try:
-        settings = ProjectSettings.model_validate(values)
+        settings = ProjectSettings.model_validate(values, extra="forbid")
     except ValidationError as error:
         fault = fault_of(error.errors()[0], ProjectSettings)
         errors = field_errors([fault], "settings")

@@ -34,7 +34,8 @@ from core.states import ArtifactKind, ExampleState, Source
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 from core.tasks.classification import stored_class
 
-# Older files do not say what an image may be but what it is said to be.
+# Older files do not say what an image may be but what it is said to be, and at first not how
+# probably that is wrong.
 _OTHER: Final = ("other_class_id", "other_probability")
 _COLUMNS: Final = ("example_id", "class_id", "wrong_probability", "quality", *_OTHER)
 
@@ -164,7 +165,7 @@ def _asked(row: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
         "given_label": stored_class(given),
         "suggested_label": stored_class(other),
         "confidence": right,
-        "wrong": row["wrong_probability"],
+        "wrong": row.get("wrong_probability"),
         "quality": row["quality"],
     }
 

@@ -87,6 +87,10 @@ class ProjectSettings(_Strict):
         modes: How annotators may see images, in order of ``Mode``; at least one.
     """
 
+    # A later version has others: it works beside this one, or did before the schema was taken back.
+    # What somebody sends is validated with ``extra="forbid"``.
+    model_config = ConfigDict(extra="ignore")
+
     goal: Goal = "best_model"
     input_size: int | None = Field(default=None, ge=8, le=512)
     seed: int = Field(default=0, ge=0, lt=2**31)

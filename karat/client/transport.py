@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from karat.client.credentials import require_address
+from core.version import build
 from karat.client.notebook import Record
 from karat.client.saving import replacing
 
@@ -90,7 +90,7 @@ class Transport:
         # The origin shows the API that a request with the session cookie is no foreign page's.
         self._http = httpx.Client(
             base_url=f"{self.url}/api",
-            headers={"Origin": self.url, "User-Agent": f"karat/{version('karat')}"},
+            headers={"Origin": self.url, "User-Agent": f"karat/{build()}"},
             timeout=httpx.Timeout(answer_seconds, connect=5.0),
             limits=httpx.Limits(max_connections=32),
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.security.private import open_to_others
+from core.version import build
 from karat.local.embedded import postgres_programs, redis_program
 from karat.local.processes import DirectoryLock, ServiceError
 from karat.local.stack import (
@@ -150,7 +151,7 @@ def _packages() -> Finding:
             wrong.append(f"{one.name} is missing")
     if wrong:
         return Finding("packages", False, "; ".join(wrong) + ".", "Run: make setup")
-    return Finding("packages", True, f"{len(needed)} as required")
+    return Finding("packages", True, f"{len(needed)} as Karat {build()} requires")
 
 
 def _torch() -> Finding:

@@ -27,7 +27,6 @@ from karat.local.backup import run_program
 from karat.local.installation import Installation
 from karat.local.processes import ServiceError
 from karat.local.signals import uninterrupted
-from karat.local.stack import alembic_settings
 from karat.local.unfinished import (
     REPLACED_FILES,
     alone,
@@ -37,9 +36,10 @@ from karat.local.unfinished import (
     set_aside,
     undo_untouched,
 )
+from migrations.revisions import known
 
 # Jobs that had not ended begin again, since what they had on disk is not kept. One that has
-# published what it found must not do so twice: it only has to notice that it is done.
+# published what it found must not do so twice: what follows needs nothing of that.
 _BEGIN_AGAIN: Final = """
     UPDATE jobs SET checkpoint = '{}', progress = NULL
     WHERE state <> 'succeeded' AND NOT checkpoint ? 'result'
@@ -237,10 +237,10 @@ def _understood(content: bytes, file: Path) -> Manifest:
         manifest = Manifest.from_json(content)
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged(file, "its manifest cannot be read") from error
-    revisions = {path.name[:4] for path in (alembic_settings().parent / "versions").glob("*.py")}
-    if manifest.format > FORMAT or manifest.schema not in revisions:
+    if manifest.format > FORMAT or manifest.schema not in known():
         raise ServiceError(
-            f"{file} is of Karat {manifest.karat} with schema {manifest.schema}, newer than this.",
+            f"{file} is of Karat {manifest.karat} with schema {manifest.schema}, newer than this: "
+            f"it knows up to {known()[-1]}.",
             "Restore it with that version.",
         )
     return manifest

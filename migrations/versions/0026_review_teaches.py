@@ -16,6 +16,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    # It came without a revision of its own, after 0025: the version before knows no goal but one.
+    for table in ("projects", "rounds"):
+        op.execute(f"UPDATE {table} SET settings = settings - 'goal'")
     # Without their inclusion they would count as suggestions; what was decided stays on record.
     op.execute("DELETE FROM suggestions WHERE inclusion IS NOT NULL")
     for column in ("inclusion", "alike", "wrong"):

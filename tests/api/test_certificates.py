@@ -365,6 +365,8 @@ def test_what_may_be_wrong_of_a_class_is_told_of_what_the_model_labels_of_it(
     assert {lot["bound"] for lot in found["lots_of"]} == {60 / left}
     report = scene.call("get", f"/{certificate.id}/report").json()
     assert [one["bound"] for one in report["per_class"]] == [60 / left, None, None]
+    # That which decided, and not the one that prints it.
+    assert report["versions"]["karat"] == "0.1.0+0037"
     url = f"/api/projects/{scene.project.id}/export?effective=true"
     rows = csv.DictReader(http.get(url, headers=scene.admin.headers).text.splitlines())
     assert {float(row["bound"]) for row in rows if row["source"] == "model"} == {60 / left}

@@ -19,6 +19,7 @@ from core.lifecycle import claim_job, finish_job, new_job
 from core.settings import Settings
 from core.states import JobKind, JobState, ProjectState, Role
 from core.telemetry import logs
+from migrations import ready
 from tests.world import World
 
 HERE = ("127.0.0.1", 50_000)
@@ -162,9 +163,10 @@ def test_lines_of_the_log_name_the_request_or_the_job() -> None:
     assert "ValueError" in json.loads(text_)["traceback"]
 
 
-def test_not_ready_with_an_old_schema_or_without_storage(
-    world: World, installation: Settings, tmp_path: Path
+def test_ready_with_our_schema_or_a_later_one_and_storage(
+    world: World, installation: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("DATABASE_URL", installation.database_url)
     blocked = tmp_path / "file"
     blocked.write_text("")
     with client(installation.model_copy(update={"data_dir": blocked / "data"})) as http:
@@ -175,3 +177,10 @@ def test_not_ready_with_an_old_schema_or_without_storage(
         world.session.execute(text("UPDATE alembic_version SET version_num = '0001'"))
         world.session.commit()
         assert http.get("/readyz").json()["code"] == "schema_outdated"
+        with pytest.raises(SystemExit, match="has schema 0001"):
+            ready.main()
+        world.session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        world.session.commit()
+        newer = http.get("/readyz")
+        assert (newer.status_code, newer.json()) == (200, {"status": "schema_newer"})
+        ready.main()

@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from core.version import build
 from karat import Client, KaratError
 from karat.local.processes import AlreadyRunningError, Process, ServiceError
 from karat.local.stack import Stack, choose_port, is_ready
@@ -232,6 +233,7 @@ def test_doctor_finds_nothing_wrong_with_a_running_stack(live: Stack, karat: Run
     findings = json.loads(karat("doctor", "--data-dir", live.data_dir, "--json").stdout)
     found = {one["subject"]: one for one in findings}
     assert {"database", "broker", "worker gpu", "worker cpu", "API", "torch"} <= found.keys()
+    assert build() in found["packages"]["detail"]
 
 
 def test_doctor_is_content_with_a_running_demo(live: Stack, tmp_path: Path, karat: Run) -> None:

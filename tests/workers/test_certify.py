@@ -19,6 +19,7 @@ from core.settings import Settings
 from core.states import CertificateState, ExampleState, JobState, RoundState, Source, Verdict
 from core.tables import Annotation, Certificate, Example, Job, ProjectClass, Query, Round
 from core.tasks.classification import stored_class
+from core.version import build
 from tests.api.test_labeling import running
 from tests.certificates import add_certificate
 from tests.workers.loop import Loop, run
@@ -314,6 +315,7 @@ def report(http: TestClient, pool: Pool, applied: dict[str, Any]) -> None:
     assert found["looked_at"]["drawn"] == applied["answered"]
     assert found["looked_at"]["people"] + found["not_looked_at"] == IMAGES
     assert found["digests"]["model"] == applied["model"]["digest"]
+    assert found["versions"]["karat"] == build()
     assert {"draws_uniform", "people_right", "all_together"} <= set(found["assumptions"])
     assert "earlier_draws" not in found["assumptions"]
     assert [one["name"] for one in found["per_class"]] == ["dark", "middling", None]

@@ -5,7 +5,9 @@ import hashlib
 import json
 import lzma
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ from tests.workers.import_files import Pool, encoded, jpeg, picture, png, reason
 from workers.celery_tasks.sweep import sweep
 from workers.imports import prefetch
 from workers.imports.bucket import Listing
+from workers.imports.sync.compare import LISTING
 
 
 def result(job: Job) -> dict[str, Any]:
@@ -234,6 +237,20 @@ def test_a_lost_listing_is_not_made_again_unawares(
     pool.run(job)
     assert job.error is not None
     assert "not added twice" in job.error["detail"]
+
+
+def test_a_listing_that_an_earlier_version_has_made_is_made_again(
+    bucket: Bucket, pool: Pool
+) -> None:
+    bucket.put({f"{seed}.png": png(seed) for seed in (1, 2)})
+    job = pool.queue_bucket(bucket.url)
+    job.attempt, job.checkpoint = 1, {"tally": {"total": 1}}
+    pool.session.commit()
+    work = pool.storage.work(job.id)
+    work.mkdir(parents=True)
+    with closing(sqlite3.connect(work / LISTING)) as index:
+        index.execute("CREATE TABLE objects (name TEXT, size INT, tag TEXT)")
+    assert result(pool.run(job))["added"] == 2
 
 
 def test_follows_originals_that_were_moved_or_stored_again(bucket: Bucket, pool: Pool) -> None:

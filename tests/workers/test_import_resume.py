@@ -18,8 +18,11 @@ from tests.workers.box_files import BoxPool
 from tests.workers.import_files import Pool, jpeg, png, zipped
 from tests.workers.killing import ended_by_kill, victim
 from tests.world import World
+from workers.execution.handlers import WORK_VERSIONS
 from workers.imports import batch
 from workers.imports.handler import Import
+from workers.imports.report import Tally
+from workers.jobs.context import WORK_VERSION
 
 BATCH = 128
 """How many rows are written at once."""
@@ -303,3 +306,27 @@ def test_a_pool_is_taken_over_whole_though_some_of_it_is_held_out_meanwhile(
     boxes.run(again)
     assert again.result is not None
     assert again.result["left_out_by_reason"][f"held out in project {source.name}"] == 3
+
+
+@pytest.mark.parametrize(
+    "noted", [{}, {WORK_VERSION: WORK_VERSIONS[JobKind.IMPORT_POOL], "last": "3.txt"}]
+)
+def test_an_import_that_was_counted_by_other_rules_leaves_nothing_out(
+    pool: Pool, noted: dict[str, Any]
+) -> None:
+    """An earlier version counted texts beside images, too, and had come to the third pair."""
+    files = [
+        (f"{number}.{suffix}", content)
+        for number in range(1, 7)
+        for suffix, content in (("jpg", jpeg(number)), ("txt", b"a cat"))
+    ]
+    pool.add(zipped(files[:6]))
+    job = pool.queue(zipped(files))
+    tally = Tally(total=6, added=3, refused=3).to_json()
+    job.attempt, job.checkpoint = 1, {"tally": tally, "report_end": 0, **noted}
+    pool.session.commit()
+    assert pool.run(job).state is JobState.SUCCEEDED, job.error
+    assert [one.name for one in pool.examples()] == [f"{number}.jpg" for number in range(1, 7)]
+    assert job.result is not None
+    counted = [job.result[name] for name in ("total", "added", "duplicates")]
+    assert counted == [6, 3, 3]

@@ -15,6 +15,7 @@ from core.lifecycle import requeue_job
 from core.settings import Settings
 from core.states import JobState, Role, Verdict
 from core.tables import Job
+from core.version import build
 from models.errors import ModelError
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
@@ -29,6 +30,7 @@ from workers.prune import handler
 
 QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False}
 LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ attempt \d+: .+")
+BY = f", by Karat {build()}"
 
 
 @pytest.fixture
@@ -77,7 +79,7 @@ def test_a_log_tells_phases_notes_and_the_end(http: TestClient, loop: Loop) -> N
     lines = text.splitlines()
     assert all(LINE.fullmatch(line) for line in lines)
     events = [line.split(": ", 1)[1] for line in lines]
-    assert events[:2] == ["begins", "gather begins"]
+    assert events[:2] == [f"begins{BY}", "gather begins"]
     assert re.fullmatch(r"warm_up ends after [\d.]+ s", events[4])
     assert any("was chosen: half of all examples" in event for event in events)
     assert events[-1] == "succeeded"
@@ -120,7 +122,7 @@ def test_a_retry_adds_to_the_log(http: TestClient, loop: Loop) -> None:
     run_job(RunJob.of(job), Failing())
     lines = read(http, loop, job).splitlines()
     assert "attempt 1: failed: model_error: Label some more." in "\n".join(lines)
-    assert any(line.endswith("attempt 2: begins; done before: gather") for line in lines)
+    assert any(line.endswith(f"attempt 2: begins{BY}; done before: gather") for line in lines)
     assert lines[-1].endswith("attempt 2: succeeded")
 
 
@@ -144,7 +146,7 @@ def test_the_log_survives_kills(http: TestClient, loop: Loop, tmp_path: Path) ->
     lines = read(http, loop, job).splitlines()
     assert [line for line in lines if "attempt 1" in line] == lines[:4]
     assert re.search(r"attempt 2: the worker .* was last heard of at \d\d:\d\d:\d\d UTC$", lines[4])
-    assert lines[5].endswith("attempt 2: begins; done before: gather")
+    assert lines[5].endswith(f"attempt 2: begins{BY}; done before: gather")
 
 
 def test_only_engineers_of_the_project_read_it_and_it_goes_with_the_project(

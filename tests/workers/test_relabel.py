@@ -454,6 +454,19 @@ def test_an_estimate_measures_every_phase(http: TestClient, world: World, learne
     assert not world.storage.work(job.id).exists()
 
 
+def test_what_an_earlier_version_has_learned_is_learned_anew(
+    http: TestClient, world: World
+) -> None:
+    project = labeled(world)
+    job = start(http, world, project, second_opinion=False)
+    job.attempt, job.checkpoint = 1, {"seconds": {"gather": 1.0, "train": 1.0}}
+    world.session.commit()
+    run_job(RunJob.of(job), handler)
+    world.session.refresh(job)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert "an earlier version" in world.storage.job_log(project.id, job.id).read_text()
+
+
 # A dozen workers start one after the other, each for some seconds.
 @pytest.mark.timeout(900)
 def test_a_worker_killed_in_every_phase_suggests_the_same(

@@ -1,5 +1,6 @@
 """A first queue opens at random, and most of what nobody holds gives way to typical images."""
 
+import shutil
 import threading
 import uuid
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from sqlalchemy import func, select, update
 
 from core.jobs import queue
 from core.jobs.messages import RunJob
+from core.lifecycle import requeue_job
 from core.rounds import AFTER_OPENING
 from core.states import ExampleState, JobState, Role, RoundState
 from core.tables import Annotation, Example, Job, Project, Query, Round
@@ -149,6 +151,22 @@ def test_a_first_job_that_failed_goes_on_in_the_open_round_with_another_model(
     assert [one.typical for one in queries] == [place % 4 > 0 for place in range(QUEUE)]
     names = [one.name for one in handler.FIRST_PHASES]
     assert set(names[names.index("publish") + 1 :]) == AFTER_OPENING
+
+
+def test_a_first_job_whose_unfinished_work_is_lost_goes_on_in_the_open_round(
+    world: World, http: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a restore: no backup holds it."""
+    project, job, _ = failed_once_open(http, world, monkeypatch)
+    before = [one.id for one in queue_of(world, project)]
+    shutil.rmtree(world.storage.work(job.id))
+    instead_of(monkeypatch, "embed", Advance.embed)
+    requeue_job(job)
+    world.session.commit()
+    run(world, job)
+    queries = queue_of(world, project)
+    assert [one.id for one in queries] == before
+    assert [one.typical for one in queries] == [place % 4 > 0 for place in range(QUEUE)]
 
 
 def test_a_first_job_that_failed_leaves_alone_what_its_round_has_become(

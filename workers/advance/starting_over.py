@@ -1,4 +1,4 @@
-"""Rounds whose embeddings are gone when they go on."""
+"""Rounds whose embeddings, or whose unfinished work, are gone when they go on."""
 
 import shutil
 
@@ -23,3 +23,13 @@ def start_over_if_lost(advance: Advance) -> None:
         elif path.stem != "snapshot":
             path.unlink()
     context.forget(context.seconds.keys() - {"snapshot"})
+
+
+def look_again_if_lost(advance: Advance) -> None:
+    """Freeze once more what is known, where a job that has published goes on without its work.
+
+    No backup holds that, and what comes after publishing needs to know what there is, but not what
+    there was.
+    """
+    if advance.context.done("publish") and not advance.file("snapshot.npz").exists():
+        advance.take_snapshot()

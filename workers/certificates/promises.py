@@ -15,6 +15,7 @@ from core.errors import Conflict
 from core.files.storage import Storage
 from core.states import LotState
 from core.tables import Artifact, Certificate, CertificateLot
+from core.version import build
 from models.catalog.params.certify import CertifyParams
 from models.guarantee.certification import Certification
 from models.guarantee.human_error import HumanError, from_pairs
@@ -141,6 +142,8 @@ def note_decision(
         "bound": _bound(decision.bound),
         "missed_bound": _bound(decision.missed),
         "expected": 0 if decision.is_over else _expected(certificate, certification),
+        # What has decided, whoever prints the report later.
+        "karat": build(),
     }
     return decision
 

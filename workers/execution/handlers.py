@@ -41,6 +41,13 @@ HANDLERS: Final[dict[JobKind, str]] = {
 }
 """Names of modules: torch, and what reads images, are imported only where they are needed."""
 
+WORK_VERSIONS: Final[dict[JobKind, int]] = {JobKind.IMPORT_POOL: 2, JobKind.RELABEL: 2}
+"""By which rules the unfinished work of a kind is made; 1 if left out.
+
+To be raised where what lies in the folder of a job, or in its checkpoint, means something else than
+before: a job that an earlier version has begun then begins anew.
+"""
+
 
 def handler_of(kind: JobKind) -> Handler:
     """Import what does jobs of a kind."""

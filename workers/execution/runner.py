@@ -18,10 +18,18 @@ from core.lifecycle import finish_job, give_back_job, pause_job
 from core.states import JobState
 from core.tables import Job
 from core.telemetry import logs, tracing
+from core.version import build
 from models.errors import Cancelled, ExamplesLost, ModelError
 from workers.execution.claiming import NO_ROOM, claim, let_others_in, wait_for_bucket
-from workers.execution.handlers import Handler, handler_of
-from workers.jobs.context import JobContext, Lost, NoRoom, Paused, SteppedAside
+from workers.execution.handlers import WORK_VERSIONS, Handler, handler_of
+from workers.jobs.context import (
+    WORK_VERSION,
+    JobContext,
+    Lost,
+    NoRoom,
+    Paused,
+    SteppedAside,
+)
 from workers.jobs.log import said_of
 
 logger = logging.getLogger(__name__)
@@ -115,6 +123,7 @@ def _worked(context: JobContext, handler: Handler) -> dict[str, Any]:
     # As with handlers: what reads images is imported where jobs run.
     from workers.execution.mending import mend, why_lost
 
+    _begin_anew_if_other(context)
     unmended = mend(context)
     try:
         return handler.run(context)
@@ -124,10 +133,24 @@ def _worked(context: JobContext, handler: Handler) -> dict[str, Any]:
         raise
 
 
+def _begin_anew_if_other(context: JobContext) -> None:
+    """Have all done again of what an earlier version has left that means something else by now.
+
+    What is published is not published twice: such a job only has to notice that it is done.
+    """
+    version = WORK_VERSIONS.get(context.kind, 1)
+    begun_with = context.checkpoint.get(WORK_VERSION, 1)
+    if begun_with == version or "result" in context.checkpoint or context.done("publish"):
+        return
+    if context.attempt > 1:
+        context.start_over("an earlier version of Karat has begun it")
+    context.save({WORK_VERSION: version})
+
+
 def _beginning(context: JobContext) -> str:
     what = "begins, a dry run" if context.dry_run else "begins"
     done = ", ".join(context.seconds)
-    return f"{what}; done before: {done}" if done else what
+    return f"{what}, by Karat {build()}" + (f"; done before: {done}" if done else "")
 
 
 def _wait_for_room(context: JobContext) -> bool:

@@ -20,7 +20,7 @@ from core.jobs.imports import ImportParams
 from core.states import ArtifactKind, Split
 from core.tables import Artifact, Job
 from workers.imports.batch import Candidate, Looked, Prepared, batches, decide
-from workers.imports.items import Reference
+from workers.imports.items import Item, Reference, Source
 from workers.imports.labels import LabelWriter
 from workers.imports.lookup import find
 from workers.imports.media import open_medium
@@ -41,6 +41,7 @@ from workers.jobs.yielding import Turn
 
 _PHASE: Final = "import"
 _RANK: Final = "rank"
+_LAST: Final = "last"
 _MOST_THREADS: Final = 4
 _NOTIFY_SECONDS: Final = 1.0
 
@@ -69,13 +70,33 @@ def failed(session: Session, job: Job) -> None:
 
 def _import(context: JobContext) -> None:
     began = time.monotonic()
+    with closing(open_source(context)) as source:
+        items = _left(context, source)
+        if items is not None:
+            _take_in(context, source, items, began)
+            return
+    context.start_over("what it reads comes in another order than when it began")
+    _import(context)
+
+
+def _left(context: JobContext, source: Source) -> Iterator[Item] | None:
+    """What earlier attempts have not come to; ``None`` where other items stand before it by now.
+
+    How many there were says nothing once another version leaves out what was counted.
+    """
+    end = context.checkpoint["tally"]["total"] if "tally" in context.checkpoint else 0
+    items = source.items(max(0, end - 1))
+    if end == 0:
+        return items
+    last = next(items, None)
+    return None if last is None or last.name != context.checkpoint.get(_LAST) else items
+
+
+def _take_in(context: JobContext, source: Source, items: Iterator[Item], began: float) -> None:
+    """Import what is left of a source that was opened when the clock said ``began``."""
     turn: Turn | None = None
-    with (
-        closing(open_source(context)) as source,
-        closing(Import(context)) as task,
-    ):
+    with closing(Import(context)) as task:
         steps = source.total
-        items = source.items(task.tally.total)
         params = ImportParams.of(context)
         chosen = {normal(name): choice for name, choice in params.folder_split.items()}
         reader = LabelReader(task.pool.classes, source.values, params.count_from, task.pool.task)
@@ -112,6 +133,7 @@ class Import:
         self._report = ReportFile(context.work / "report.csv", stored.get("report_end", 0))
         self._buckets = Buckets(context.settings)
         self._notified = 0.0
+        self._last = stored.get(_LAST)
 
     def begin(self, samples: Iterable[Iterable[Sample]], total: int) -> None:
         """Choose what the examples decide; whoever resumes finds it in the settings."""
@@ -146,6 +168,7 @@ class Import:
             self.pool.sizes,
         )
         decided = decide(batch, looked)
+        self._last = batch[-1].name
         self.pool.write_files(decided.additions)
         moved = self._moved(decided.met)
         with context.transaction() as (session, job):
@@ -262,6 +285,7 @@ class Import:
             **self.context.checkpoint,
             "tally": self.tally.to_json(),
             "report_end": self._report.end,
+            _LAST: self._last,
             **more,
         }
         return self.context.checkpoint

@@ -64,6 +64,8 @@ class Paused(Exception):
 
 DEATHS: Final = "deaths"
 """Name in the checkpoint of how many workers have ended at which point of a job."""
+WORK_VERSION: Final = "work_version"
+"""Name in the checkpoint of by which rules the unfinished work of a job is made."""
 
 
 @lru_cache
@@ -227,7 +229,8 @@ class JobContext:
         # First the files: killed in between, the job is found as it was, and starts over again.
         shutil.rmtree(self.work, ignore_errors=True)
         with self.transaction() as (_, job):
-            self.checkpoint = job.checkpoint = {}
+            kept = {name: one for name, one in self.checkpoint.items() if name == WORK_VERSION}
+            self.checkpoint = job.checkpoint = kept
 
     def finish_phase(self, job: Job, name: str) -> None:
         """Checkpoint a phase in the caller's transaction, with what the phase itself wrote."""

@@ -119,7 +119,7 @@ initContainers:
   - name: wait-for-schema
     image: {{ include "karat.image" . }}
     imagePullPolicy: {{ .Values.image.pullPolicy }}
-    command: ["sh", "-c", "until alembic -c migrations/alembic.ini current --check-heads; do sleep 3; done"]
+    command: ["sh", "-c", "until python -m migrations.ready; do sleep 3; done"]
     env:
       {{- include "karat.services" . | trim | nindent 6 }}
     securityContext:

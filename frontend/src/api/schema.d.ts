@@ -3162,6 +3162,8 @@ export interface paths {
         /**
          * Readyz
          * @description Ready when the database has our schema, the broker answers and storage can be written.
+         *
+         *     The schema of a later version is ours, too: while that is rolled out, this one goes on.
          */
         get: operations["readyz"];
         put?: never;
@@ -4903,7 +4905,10 @@ export interface components {
         };
         /**
          * Health
-         * @description `status` is `ok`; of `/readyz` `disk_low` or `disk_full` while there is little room.
+         * @description `status` is `ok`.
+         *
+         *     Of `/readyz` it is `disk_low` or `disk_full` while there is little room, and `schema_newer`
+         *     beside the schema of a later version.
          */
         Health: {
             /** Status */
@@ -8239,7 +8244,10 @@ export interface components {
          * @enum {string}
          */
         Verdict: "label" | "ood" | "skip" | "unsure";
-        /** Version */
+        /**
+         * Version
+         * @description `version` is that of Karat and of the newest schema that it knows: `0.1.0+0045`.
+         */
         Version: {
             /** Version */
             version: string;
