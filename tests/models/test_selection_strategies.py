@@ -38,8 +38,9 @@ def pool(count: int = 120) -> tuple[Candidates, Indices]:
         said(np.where(labeled < 2, labeled, OOD)), 2, seed=0, head=head, indices=np.arange(count),
         contrastive=embeddings, labeled_contrastive=labeled_embeddings,
     )  # fmt: skip
-    zeros = np.zeros(count, dtype=np.float32)
-    return Candidates(PoolScores(np.arange(count), view.logits, zeros, zeros), view), kinds
+    informativeness = np.arange(count, dtype=np.float32)
+    scores = PoolScores(np.arange(count), view.logits, 0 * informativeness, informativeness)
+    return Candidates(scores, view), kinds
 
 
 def changed(candidates: Candidates, **changes: object) -> Candidates:
@@ -68,6 +69,7 @@ def rank(name: str, candidates: Candidates, n: int, **params: object) -> Ranking
     ("name", "params"),
     [
         ("coreset", {}),
+        ("expected_value", {}),
         ("badge", {}),
         ("uherding", {}),
         ("similar", {"function": "flcmi"}),
