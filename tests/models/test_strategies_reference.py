@@ -82,7 +82,7 @@ def energy_of_neighbours(view: PoolView, neighbours: int) -> Exact:
 def energy_of_detector(view: PoolView, l2: float) -> Exact:
     logits, ood = view.logits.astype(np.float64), view.ood_logits
     if ood is None:
-        scaling = Scaling.fit(view.embeddings)
+        scaling = Scaling.fit(view.labeled_embeddings)
         outputs = view.labels.outputs(view.classes)
         detector = LogisticRegression(C=1 / l2, tol=1e-8, max_iter=5000).fit(
             scaling.apply(view.labeled_embeddings), outputs
