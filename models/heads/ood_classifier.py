@@ -27,7 +27,8 @@ def class_and_ood_logits(view: PoolView, l2: float) -> tuple[Float32Array, Float
         view.labels.outputs(view.classes),
         classes=view.classes,
         l2=l2,
-        scaling=Scaling.of_pool(rows),
+        # Of verdicts, so that no score hangs on what is scored beside it.
+        scaling=Scaling.of_pool(view.labeled_embeddings),
     )
     logits = np.empty((len(rows), view.classes), dtype=np.float32)
     ood = np.empty(len(rows), dtype=np.float32)

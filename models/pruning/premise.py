@@ -35,7 +35,8 @@ class Bin:
         count: how many examples there are.
         known: of how many the true class is known.
         labels_right: share of these whose given label is right; None without any.
-        relabeled_right: share of these that are relabeled to the true class; None without any.
+        relabeled_right: share of these that are relabeled to the true class; None without any, or
+            where nothing tells.
     """
 
     low: float
@@ -85,7 +86,7 @@ def premise_of(
     neighbourhood: Float64Array,
     known: NDArray[np.bool_],
     labels_right: NDArray[np.bool_],
-    relabeled_right: NDArray[np.bool_],
+    relabeled_right: NDArray[np.bool_] | None,
 ) -> Premise:
     """Divide N examples into up to 15 bins of one width by their neighbourhood confidence.
 
@@ -93,7 +94,8 @@ def premise_of(
         neighbourhood: (N,) float64 >= 0, the confidence of the kept examples around each.
         known: (N,) bool, whether the true class is known.
         labels_right: (N,) bool, whether the given label is the true class, where that is known.
-        relabeled_right: (N,) bool, whether the example is relabeled to it, likewise.
+        relabeled_right: (N,) bool, whether the example is relabeled to it, likewise; None where
+            nothing tells.
     """
     low, top = float(neighbourhood.min()), float(neighbourhood.max())
     high = float(np.quantile(neighbourhood, _HIGHEST))
@@ -114,7 +116,7 @@ def premise_of(
                 int(inside.sum()),
                 int(told.sum()),
                 _share(labels_right[told]),
-                _share(relabeled_right[told]),
+                None if relabeled_right is None else _share(relabeled_right[told]),
             )
         )
     telling = [one for one in bins if one.known >= _FEWEST]

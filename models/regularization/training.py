@@ -49,7 +49,7 @@ def train_method(
         parts.labels,
         classes=classes,
         name=params.network,
-        params=params.model_params(method),
+        params=params.model_params(method, store.size),
         seed=seed,
         ood_indices=parts.verdicts,
         auxiliary_indices=parts.auxiliary,
@@ -92,14 +92,18 @@ def effort(parts: Parts, params: TaufeParams) -> dict[str, float]:
     }
 
 
-def settings_of(params: TaufeParams) -> Mapping[str, dict[str, Any]]:
+def settings_of(params: TaufeParams, side: int) -> Mapping[str, dict[str, Any]]:
     """Return, for each method, the project setting `model` that trains rounds like it.
 
     Rounds learn from labels alone, as they are: nothing but supervised training is theirs.
+
+    Args:
+        params: of the job.
+        side: of the images of the pool, in pixels.
     """
     if params.training != "supervised":
         return {}
     return {
-        method: {"name": params.network, "params": params.model_params(method)}
+        method: {"name": params.network, "params": params.model_params(method, side)}
         for method in params.methods
     }

@@ -1,8 +1,7 @@
 """Facility location with ceilings, maximised greedily.
 
 Greedy maximisation of a monotone submodular function reaches at least 1 - 1/e of the optimum
-(G. Nemhauser et al., Mathematical Programming 14, 1978); lazily: M. Minoux, "Accelerated Greedy
-Algorithms for Maximizing Submodular Set Functions", 1978.
+(G. Nemhauser et al., Mathematical Programming 14, 1978).
 """
 
 from dataclasses import dataclass
@@ -13,14 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from models.protocols import Float32Array, Indices, Progress
-from models.selection.leaders import Leaders
+from models.selection.lazy_greedy import MOST_TOGETHER, pick_best
 from models.selection.picks import Chosen, Picks
 from models.selection.points import Points
 
-_ACTIVE, _ACTIVE_SHARE = 4096, 16
-"""How many candidates compete for the next pick at a time: the larger of a number and a share."""
-_FEW, _MANY = 8, 256
-"""Candidates that are evaluated together: few at first, as the best one is often still the best."""
 _KEPT_VALUES = 128_000_000
 """With no more similarities than that, 512 MB, all are kept instead of computed again."""
 _SAME = 1e-6
@@ -68,9 +63,8 @@ def greedy_cover(
 ) -> Picks:
     """Pick, again and again, the candidate that adds most value.
 
-    The picks are those of the plain loop, but gains only fall, so a candidate is evaluated again
-    only when its last gain could still win. With a sample, a gain is that of the sample without
-    the candidate itself, scaled up to all, plus the candidate's own, which is exact.
+    The picks are those of the plain loop. With a sample, a gain is that of the sample without the
+    candidate itself, scaled up to all, plus the candidate's own, which is exact.
 
     Args:
         points: N candidates, without factors.
@@ -85,55 +79,13 @@ def greedy_cover(
         if anything.
     """
     chosen = Chosen.room(min(n, len(points)), progress)
-    bounds = np.zeros(len(points))
     if chosen.full():
-        return Picks(chosen.order, chosen.gains, bounds)
+        return Picks(chosen.order, chosen.gains, np.zeros(len(points)))
     gains = _Gains(points, lengths, demand, len(chosen.order))
-    for start in range(0, len(points), _MANY):
-        some = np.arange(start, min(start + _MANY, len(points)))
-        bounds[some] = gains.of(some)
-        chosen.report()
-    while not chosen.full():
-        if bounds.max() <= 0:
-            chosen.fill(demand.weights * (demand.ceiling - demand.covered))
-            break
-        _race(gains, bounds, chosen)
+    bounds = pick_best(gains, chosen)
+    if not chosen.full():
+        chosen.fill(demand.weights * (demand.ceiling - demand.covered))
     return Picks(chosen.order, chosen.gains, np.maximum(bounds, 0))
-
-
-def _race(gains: "_Gains", bounds: NDArray[np.float64], chosen: Chosen) -> None:
-    """Pick among the candidates with the largest bounds, while they certainly lead.
-
-    Args:
-        gains: tells what a candidate would add.
-        bounds: (N,) no less than the gains; lowered in place, -inf for what is picked.
-        chosen: gets the picks.
-    """
-    leaders = Leaders.of(bounds, max(_ACTIVE, len(bounds) // _ACTIVE_SHARE))
-    active = leaders.positions
-    bound = bounds[active]
-    fresh = gains.seen[active] == gains.picks
-    together = _FEW
-    while not chosen.full():
-        best = int(bound.argmax())
-        if bound[best] <= 0 or leaders.is_beaten(float(bound[best]), int(active[best])):
-            break
-        if fresh[best]:
-            chosen.add(int(active[best]), float(bound[best]))
-            gains.pick(int(active[best]))
-            bound[best] = -np.inf
-            fresh[:] = False
-            together = _FEW
-            continue
-        stale = np.where(fresh, -np.inf, bound)
-        few = min(together, len(stale))
-        some = np.argpartition(stale, len(stale) - few)[len(stale) - few :]
-        some = np.sort(some[np.isfinite(stale[some])])
-        bound[some] = np.minimum(bound[some], gains.of(active[some]))
-        chosen.report()
-        fresh[some] = True
-        together = min(2 * together, _MANY)
-    bounds[active] = bound
 
 
 class _Gains:
@@ -161,12 +113,12 @@ class _Gains:
         self._picked = torch.empty(most_picks, self._targets.shape[1])
         self._own_covered = demand.covered.copy()
         # One buffer for all: fresh memory for each block would cost as much as the arithmetic.
-        self._block = torch.empty(_MANY, len(sample))
+        self._block = torch.empty(MOST_TOGETHER, len(sample))
         few = len(points) * len(sample) <= _KEPT_VALUES
         self._kept = torch.empty(len(points), len(sample)) if few else None
 
     def of(self, positions: Indices) -> NDArray[np.float64]:
-        """Return what each of the candidates at (n,) positions, n <= `_MANY`, would add now."""
+        """Return what candidates at (n,) positions, n <= `MOST_TOGETHER`, would add now."""
         value = self._reach(positions).sub_(self._covered)
         torch.nn.functional.threshold(value, _SAME, 0, inplace=True)
         gain: NDArray[np.float64] = (value @ self._weights).double().numpy()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog.params.selection import UHerdingParams
-from models.heads.head import Scaling, fit_head
+from models.heads.head import LogisticHead, Scaling, fit_head
 from models.numerics.finite import require_finite
 from models.numerics.probability import softmax
 from models.numerics.similarity import similarity_to, unit_rows
@@ -29,8 +29,8 @@ _SAME = 1e-6
 def rank(candidates: Candidates, n: int, params: UHerdingParams) -> Ranking:
     """Maximise, pick by pick, sum_i u_i max over picks and verdicts of k(x_i, x_j).
 
-    u is one minus the margin of calibrated probabilities, k the Gaussian kernel of embeddings of
-    length 1. Meta-scores are gains of the objective.
+    u is one minus the margin of calibrated probabilities (`calibrated_logits`), k the Gaussian
+    kernel of embeddings of length 1. Meta-scores are gains of the objective.
 
     Raises:
         NotReady: no embeddings were kept.
@@ -50,7 +50,7 @@ def rank(candidates: Candidates, n: int, params: UHerdingParams) -> Ranking:
     if len(sample) < len(points):
         notes = (f"Strategy uherding covered a sample of {len(sample)} of {len(points)} examples.",)
     demand = Demand(
-        weights=uncertainty(view, calibrated_temperature(view) if params.calibrate else 1.0),
+        weights=uncertainty(calibrated_logits(view) if params.calibrate else view.logits),
         ceiling=np.ones(len(points), dtype=np.float32),
         covered=covered.astype(np.float32),
         radius=radius,
@@ -59,11 +59,15 @@ def rank(candidates: Candidates, n: int, params: UHerdingParams) -> Ranking:
     return greedy_cover(points, np.sqrt(norms), demand, n, candidates.progress).ranking(notes)
 
 
-def uncertainty(view: PoolView, temperature: float) -> Float32Array:
-    """Return one minus the difference of the two largest probabilities, (N,) float32 in 0..1."""
-    if view.classes < 2:
-        return np.ones(len(view.logits), dtype=np.float32)
-    probability = softmax(view.logits / np.float32(temperature))
+def uncertainty(logits: Float32Array) -> Float32Array:
+    """Return one minus the difference of the two largest probabilities of (N, C) logits.
+
+    Returns:
+        (N,) float32 in 0..1, higher = less certain; 1 of a single class.
+    """
+    if logits.shape[1] < 2:
+        return np.ones(len(logits), dtype=np.float32)
+    probability = softmax(logits)
     two = np.partition(probability, -2, axis=1)[:, -2:]
     return (1 - (two[:, 1] - two[:, 0])).astype(np.float32)
 
@@ -79,11 +83,30 @@ def smallest_distance(labeled: Float32Array) -> float:
     return float(np.sqrt(2 - 2 * largest)) if np.isfinite(largest) else 1.0
 
 
-def calibrated_temperature(view: PoolView) -> float:
-    """Return the temperature of the smallest calibration error on held-out labels.
+def calibrated_logits(view: PoolView) -> Float32Array:
+    """Return logits of the candidates that are about as sure as they are right, (N, C) float32.
 
-    A last layer is fitted to four fifths of the labeled in-distribution embeddings, class by class,
-    and tried on the rest, as the model itself has seen them all. 1 where there are too few.
+    They are those of `calibrated_layer`, since a temperature is of the scale of one layer and says
+    nothing of another; where there are too few labels for one, those of the model.
+    """
+    found = calibrated_layer(view)
+    if found is None:
+        return view.logits
+    layer, temperature = found
+    logits = np.empty_like(view.logits)
+    for start in range(0, len(logits), _BLOCK_ROWS):
+        block = slice(start, start + _BLOCK_ROWS)
+        logits[block] = layer.logits(view.embeddings[block]) / np.float32(temperature)
+    return logits
+
+
+def calibrated_layer(view: PoolView) -> tuple[LogisticHead, float] | None:
+    """Return a last layer, and the temperature of its smallest calibration error.
+
+    The layer is fitted to four fifths of the labeled in-distribution embeddings, class by class,
+    and tried on the rest, as the model itself has seen them all. Where it is right about all of
+    these nothing tells how sure it may be, and the temperature is 1. So it is with the embeddings
+    of a network that has learned all labels. None where there are too few labels.
     """
     known, classes = np.flatnonzero(~view.is_ood), view.labels.classes
     shuffled = np.random.default_rng(view.seed).permutation(known)
@@ -92,15 +115,17 @@ def calibrated_temperature(view: PoolView) -> float:
     held_out[:: round(1 / _HELD_OUT)] = True
     trained, tried = by_class[~held_out], by_class[held_out]
     if len(np.unique(classes[trained])) < 2:
-        return 1.0
+        return None
     embeddings = view.labeled_embeddings
     head = fit_head(
         embeddings[trained], classes[trained], classes=view.classes, l2=_L2,
         scaling=Scaling.fit(embeddings[trained]),
     )  # fmt: skip
     logits, labels = head.logits(embeddings[tried]), classes[tried]
+    if (logits.argmax(axis=1) == labels).all():
+        return head, 1.0
     errors = [calibration_error(softmax(logits / np.float32(t)), labels) for t in _TEMPERATURES]
-    return float(_TEMPERATURES[int(np.argmin(errors))])
+    return head, float(_TEMPERATURES[int(np.argmin(errors))])
 
 
 def calibration_error(probability: NDArray[np.float64], labels: Indices) -> float:

@@ -321,13 +321,20 @@ def test_clip_says_what_is_missing(view: PoolView, monkeypatch: pytest.MonkeyPat
 
 
 def test_k_plus_1_equals_the_library(view: PoolView) -> None:
-    scaling = Scaling.fit(view.embeddings)
+    scaling = Scaling.fit(view.labeled_embeddings)
     outputs = view.labels.outputs(view.classes)
     reference = LogisticRegression(C=1 / 0.5, tol=1e-8, max_iter=5000).fit(
         scaling.apply(view.labeled_embeddings), outputs
     )
     expected = 1 - reference.predict_proba(scaling.apply(view.embeddings))[:, -1]
     assert_allclose(purity("k_plus_1", replace(view, ood_logits=None)), expected, atol=1e-3)
+
+
+def test_k_plus_1_of_an_example_hangs_on_no_other(view: PoolView) -> None:
+    view = replace(view, ood_logits=None)
+    some = np.array([3, 50])
+    expected = purity("k_plus_1", view)[some]
+    assert_allclose(purity("k_plus_1", view.take(some)), expected, rtol=1e-5)
 
 
 def test_k_plus_1_takes_the_output_of_the_model(view: PoolView) -> None:

@@ -1,6 +1,7 @@
 """What the comparison of regularizers is judged by, and what it is refused for."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from models.regularization.judging import draw, drawing, measure
 from models.regularization.parts import Parts, divide
 from models.regularization.training import settings_of as settings_by_method
 from models.regularization.training import train_method
+from models.target.trained import NetworkModel
 from tests.models.open_set import numbers
 
 PARAMS = TaufeParams(network="cnn_tiny", width=8, steps=40, batch_size=32, flip=False)
@@ -188,7 +190,7 @@ def test_three_methods_differ_in_one_thing(
 
 def test_the_settings_of_a_method_are_those_of_a_model() -> None:
     params = PARAMS.model_copy(update={"taufe": 0.5, "oat": 2.0, "ood_from": "verdicts"})
-    chosen = settings_by_method(params)
+    chosen = settings_by_method(params, 32)
     filled = {
         method: validate("model", one["name"], one["params"]) for method, one in chosen.items()
     }
@@ -196,3 +198,34 @@ def test_the_settings_of_a_method_are_those_of_a_model() -> None:
         "standard": (0, 0), "oat": (0, 2.0), "taufe": (0.5, 0),
     }  # fmt: skip
     assert all(one["width"] == 8 and one["ood_from"] == "verdicts" for one in filled.values())
+
+
+@pytest.mark.parametrize(
+    ("given", "side", "taufe", "rate"),
+    [
+        ({}, 32, 0.1, 0.1),
+        ({"network": "cnn_tiny"}, 64, 0.01, 0.05),
+        ({"network": "timm"}, 224, 0.01, 0.01),
+        ({"network": "timm", "mode": "scratch"}, 224, 0.01, 0.1),
+        ({"network": "timm", "taufe": 2.0, "learning_rate": 0.3}, 224, 2.0, 0.3),
+    ],
+)
+def test_what_is_left_empty_suits_the_images_and_the_network(
+    given: dict[str, Any], side: int, taufe: float, rate: float
+) -> None:
+    chosen = settings_by_method(TaufeParams(**given), side)["taufe"]["params"]
+    assert (chosen["taufe"], chosen["learning_rate"]) == (taufe, rate)
+
+
+def test_a_network_of_large_images_is_trained_with_the_weight_that_suits_them(
+    tmp_path: Path,
+) -> None:
+    with PixelStore.writer(tmp_path / "pixels.bin", 64) as writer:
+        writer.write(0, np.random.default_rng(0).integers(0, 256, (8, 64, 64, 3), dtype=np.uint8))
+    store = PixelStore.open(tmp_path / "pixels.bin", 64, 8)
+    params = TaufeParams(network="cnn_tiny", width=4, steps=1, batch_size=2)
+    known = np.array([0, 1, 0, 1])
+    parts = divide(np.arange(4), known, np.arange(4, 8), NONE, NONE, NONE, params, seed=0)
+    model = train_method("taufe", store, parts, params, classes=2, seed=0)
+    assert isinstance(model, NetworkModel)
+    assert model.params["taufe"] == 0.01

@@ -1,6 +1,7 @@
 """Strategies that combine scores, against slow transcriptions of their formulas."""
 
 import math
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from models.ranking.candidates import Candidates, LastAnswers, Prices
 from models.ranking.mqnet import Normalisation
 from models.ranking.ordering import widening
 from models.ranking.pool_scores import PoolScores
+from models.selection import lazy_greedy
 from models.strategies import eaoa, expected_value, neat, p_times_i
 from tests.models.open_set import numbers, said
 
@@ -106,8 +108,12 @@ def test_the_floor_follows_the_scale_of_the_informativeness(view: PoolView, fact
     )
 
 
+@pytest.mark.parametrize("active", [4096, 16])
 @pytest.mark.parametrize(("n", "balance"), [(3, 2.0), (40, 1.0), (200, 2.0)])
-def test_class_balance_equals_the_plain_loop(view: PoolView, n: int, balance: float) -> None:
+def test_class_balance_equals_the_plain_loop(
+    view: PoolView, n: int, balance: float, active: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lazy_greedy, "_ACTIVE", active)
     candidates = candidates_of(view)
     scores, labels = candidates.scores, numbers(view.labels)
     classes = np.array([_softmax(row) for row in scores.logits])
@@ -131,6 +137,18 @@ def test_class_balance_equals_the_plain_loop(view: PoolView, n: int, balance: fl
     assert_allclose(ranking.meta_scores[ranking.order], values, rtol=1e-4)
     rest = np.setdiff1d(np.arange(len(gain)), ranking.order)
     assert ranking.meta_scores[rest].max(initial=-np.inf) <= min(values)
+
+
+def test_balance_holds_no_table_of_the_pool(view: PoolView) -> None:
+    logits = np.random.default_rng(0).standard_normal((20_000, 100)).astype(np.float32)
+    candidates = candidates_of(replace(view, logits=logits))
+    tracemalloc.start()
+    try:
+        expected_value.rank(candidates, 20, VALUE)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < logits.nbytes
 
 
 def test_a_class_that_is_behind_is_asked_for_first(view: PoolView) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from skactiveml.pool import CoreSet, MaxHerding
 
 from models.protocols import Float32Array
-from models.selection import coverage, k_center, plus_plus
+from models.selection import coverage, k_center, lazy_greedy, plus_plus
 from models.selection.coverage import Demand, greedy_cover, sampled
 from models.selection.leaders import Leaders
 from models.selection.log_det import log_det_cmi
@@ -183,7 +183,7 @@ def cover_slowly(similarity: Exact, demand: Demand, n: int) -> tuple[list[int], 
 def test_lazy_cover_is_the_plain_greedy(
     radius: float | None, active: int, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coverage, "_ACTIVE", active)
+    monkeypatch.setattr(lazy_greedy, "_ACTIVE", active)
     monkeypatch.setattr(coverage, "_KEPT_VALUES", kept)
     points, rng = draw(250), np.random.default_rng(5)
     weights, ceiling, covered = rng.random((3, 250)).astype(np.float32)

@@ -38,8 +38,9 @@ def pool(count: int = 120) -> tuple[Candidates, Indices]:
         said(np.where(labeled < 2, labeled, OOD)), 2, seed=0, head=head, indices=np.arange(count),
         contrastive=embeddings, labeled_contrastive=labeled_embeddings,
     )  # fmt: skip
-    zeros = np.zeros(count, dtype=np.float32)
-    return Candidates(PoolScores(np.arange(count), view.logits, zeros, zeros), view), kinds
+    informativeness = np.arange(count, dtype=np.float32)
+    scores = PoolScores(np.arange(count), view.logits, 0 * informativeness, informativeness)
+    return Candidates(scores, view), kinds
 
 
 def changed(candidates: Candidates, **changes: object) -> Candidates:
@@ -68,6 +69,7 @@ def rank(name: str, candidates: Candidates, n: int, **params: object) -> Ranking
     ("name", "params"),
     [
         ("coreset", {}),
+        ("expected_value", {}),
         ("badge", {}),
         ("uherding", {}),
         ("similar", {"function": "flcmi"}),
@@ -277,7 +279,7 @@ def test_uherding_covers_uncertain_clusters_first() -> None:
 def test_uherding_turns_into_plain_uncertainty_as_the_radius_shrinks() -> None:
     candidates, _ = pool()
     order = rank("uherding", candidates, 120, radius=1e-3, calibrate=False).order
-    unsure = uherding.uncertainty(candidates.view, 1.0)
+    unsure = uherding.uncertainty(candidates.view.logits)
     assert_array_equal(order, np.argsort(-unsure, kind="stable"))
 
 
@@ -312,9 +314,26 @@ def test_temperature_softens_a_layer_that_is_too_sure() -> None:
         candidates, labels=said(rng.integers(0, 2, 100)), labeled_embeddings=labeled,
         labeled_logits=labeled[:, :2],
     )  # fmt: skip
-    assert uherding.calibrated_temperature(guessing.view) > 1.5
+    found = uherding.calibrated_layer(guessing.view)
+    assert found is not None
+    assert found[1] > 1.5
     few = with_verdicts(candidates, np.array([0]))
-    assert uherding.calibrated_temperature(few.view) == 1
+    assert uherding.calibrated_layer(few.view) is None
+
+
+def test_a_layer_that_errs_nowhere_is_taken_as_it_is() -> None:
+    """That nothing was wrong among a few does not say that nothing will be."""
+    found = uherding.calibrated_layer(pool()[0].view)
+    assert found is not None
+    assert found[1] == 1
+
+
+def test_calibrated_uncertainty_is_free_of_the_scale_of_the_logits() -> None:
+    candidates, _ = pool()
+    sharper = changed(candidates, logits=7 * candidates.view.logits)
+    one, other = (rank("uherding", some, 20) for some in (candidates, sharper))
+    assert_array_equal(one.order, other.order)
+    assert_array_equal(one.meta_scores, other.meta_scores)
 
 
 @pytest.mark.parametrize("name", ["typiclust", "probcover"])

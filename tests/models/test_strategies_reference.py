@@ -82,7 +82,7 @@ def energy_of_neighbours(view: PoolView, neighbours: int) -> Exact:
 def energy_of_detector(view: PoolView, l2: float) -> Exact:
     logits, ood = view.logits.astype(np.float64), view.ood_logits
     if ood is None:
-        scaling = Scaling.fit(view.embeddings)
+        scaling = Scaling.fit(view.labeled_embeddings)
         outputs = view.labels.outputs(view.classes)
         detector = LogisticRegression(C=1 / l2, tol=1e-8, max_iter=5000).fit(
             scaling.apply(view.labeled_embeddings), outputs
@@ -138,8 +138,12 @@ def error_of(probability: Exact, labels: Indices) -> float:
     return total
 
 
-def temperature_of(view: PoolView) -> float:
-    """Every fifth label, class by class in a random order, judges a layer fitted to the others."""
+def calibrated(view: PoolView) -> tuple[Exact, float]:
+    """Every fifth label, class by class in a random order, judges a layer fitted to the others.
+
+    Returns:
+        Its logits of the candidates, and its temperature.
+    """
     order = np.random.default_rng(view.seed).permutation(np.flatnonzero(~view.is_ood))
     order = np.array(sorted(order, key=lambda one: view.labels.classes[one]))
     tried, trained = order[::5], np.delete(order, np.s_[::5])
@@ -147,9 +151,12 @@ def temperature_of(view: PoolView) -> float:
     scaling = Scaling.fit(rows[trained])
     layer = LogisticRegression(C=1 / 0.1, tol=1e-8, max_iter=5000)
     layer.fit(scaling.apply(rows[trained]), labels[trained])
+    of_pool = layer.decision_function(scaling.apply(view.embeddings))
     logits = layer.decision_function(scaling.apply(rows[tried]))
+    if (logits.argmax(axis=1) == labels[tried]).all():
+        return of_pool, 1.0
     grid = [10 ** (step / 24 - 1) for step in range(49)]
-    return min(grid, key=lambda t: error_of(softmax(logits / t), labels[tried]))
+    return of_pool, min(grid, key=lambda t: error_of(softmax(logits / t), labels[tried]))
 
 
 def guessed(view: PoolView, share: float, seed: int) -> PoolView:
@@ -165,7 +172,9 @@ def test_uherding_chooses_the_temperature_with_the_smallest_calibration_error(
     view: PoolView, share: float
 ) -> None:
     mistaken = guessed(view, share, seed=4)
-    assert uherding.calibrated_temperature(mistaken) == pytest.approx(temperature_of(mistaken))
+    found = uherding.calibrated_layer(mistaken)
+    assert found is not None
+    assert found[1] == pytest.approx(calibrated(mistaken)[1])
 
 
 @pytest.mark.parametrize("radius", [None, 0.5])
@@ -174,8 +183,8 @@ def test_uherding_covers_what_is_uncertain(
     view: PoolView, radius: float | None, calibrate: bool
 ) -> None:
     view = guessed(view.take(np.arange(60)), 0.5, seed=4)
-    temperature = temperature_of(view) if calibrate else 1.0
-    ordered = np.sort(softmax(view.logits.astype(float) / temperature), axis=1)
+    logits, temperature = calibrated(view) if calibrate else (view.logits.astype(float), 1.0)
+    ordered = np.sort(softmax(logits / temperature), axis=1)
     u = 1 - (ordered[:, -1] - ordered[:, -2])
     rows, verdicts = unit(view.embeddings), unit(view.labeled_embeddings)
     apart = [float(np.linalg.norm(a - b)) for a in verdicts for b in verdicts]

@@ -288,7 +288,7 @@ def test_what_is_trained_against_attacks_withstands_them(
     assert found["supervised"]["attacked_accuracy"] < found["standard"]["attacked_accuracy"]
     assert all(one["attacked_accuracy"] < one["accuracy"] for one in found.values())
     # Rounds learn otherwise, so there is nothing to use.
-    assert settings_of(params) == {}
+    assert settings_of(params, 16) == {}
     amounts = effort(parts, params)
     assert set(amounts) == {*params.methods, "compare"}
     assert amounts["supervised"] < amounts["standard"] < amounts["taufe"]

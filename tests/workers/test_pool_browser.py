@@ -9,8 +9,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Select, select
 from sqlalchemy.orm import sessionmaker
 
-from core.states import ExampleState, RoundState
-from core.tables import Annotation, Example, Project, ProjectClass, Query
+from core.states import ArtifactKind, ExampleState, RoundState, Verdict
+from core.tables import Annotation, Artifact, Example, Project, ProjectClass, Query
 from models.numerics.intervals import wilson
 from models.protocols import OOD
 from tests.api.test_judgements import judge
@@ -97,6 +97,23 @@ def test_what_is_sent_to_the_random_round_was_not_drawn(world: World, http: Test
     estimate = found["ood_left"]["by_random"]
     # 3 of the 8 drawn are OOD, and so 3/8 of the 52 others; 3 of these were found.
     assert (estimate["answers"], estimate["count"]) == (8, pytest.approx(3 / 8 * 52 - 3))
+
+
+def test_what_was_sent_says_nothing_of_what_a_strategy_chooses(
+    world: World, http: TestClient
+) -> None:
+    loop, admin = Loop(world, **HEAD, strategy={"name": "eaoa"}), world.caller()
+    loop.advance(0, 8)
+    ids, queued = ids_of(world, loop.project), {index for _, index, _ in loop.queue(1)}
+    free = [ids[at] for at in range(20, 60) if at not in queued]
+    act(http, loop.project, admin, "queue", ids=free[:5])
+    loop.answer(1, 5, Verdict.LABEL)
+    loop.advance(1, 3, Verdict.OOD)
+    statement = select(Artifact.meta).where(Artifact.kind == ArtifactKind.SCORES)
+    metas = world.session.scalars(statement.order_by(Artifact.id)).all()
+    # All that it chose itself was OOD, so it is to be stricter.
+    assert [meta["state"] for meta in metas] == [{"k": 5}, {"k": 4}]
+    assert "purity_auroc" not in loop.rounds()[1].metrics
 
 
 def test_what_was_labeled_outside_of_rounds_was_there_to_be_drawn(

@@ -11,6 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
+from core.artifacts.subsets import UNKNOWN
 from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
@@ -18,8 +19,9 @@ from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
 from core.tables import Annotation, Artifact, Example, Job
 from core.tasks.classification import stored_class
 from models.catalog import specs
+from models.catalog.params.prune import PruneParams
 from models.protocols import Progress
-from models.pruning.view import PruningView
+from models.pruning.view import Pruned, PruningView
 from models.pruning.warm_up import WarmUp
 from models.target.train import train_target
 from tests.processes import eventually, worker
@@ -34,6 +36,8 @@ from workers.labels.snapshot import Snapshot, take
 from workers.labels.subset import dropped_by
 from workers.prune import handler
 from workers.prune.handler import PHASES
+from workers.prune.premise import premise
+from workers.prune.report import Found
 
 QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False}
 METHODS = [spec.name for spec in specs() if spec.kind == "pruning"]
@@ -113,6 +117,22 @@ def test_every_method_leaves_a_subset(http: TestClient, world: World, method: st
     losses = [one["loss"] for one in job.result["shown"]["dropped"]]
     assert losses == sorted(losses, reverse=True)
     assert not world.storage.work(job.id).exists()
+
+
+def test_a_head_is_not_judged_by_reviews_that_it_has_learned() -> None:
+    rng, ids = np.random.default_rng(0), np.array([10, 11, 12, 13])
+    labels, before = rng.integers(0, 4, (2, 400))
+    noise = rng.standard_normal((400, 60)).astype(np.float32)
+    found = Found(
+        PruningView(labels, 4, plain_embeddings=noise),
+        Pruned(np.arange(400), np.zeros(400), {"neighbourhood": rng.random(400)}),
+        ids, np.arange(400), np.full(400, UNKNOWN),
+        np.where(np.arange(400) % 2 == 0, ids[before], UNKNOWN),
+    )  # fmt: skip
+    told = premise(PruneParams(), found) or {}
+    assert (told["by"], told["source"], told["known"]) == ("head", "reviews", 200)
+    right = sum(one["known"] * one["relabeled_right"]["share"] for one in told["bins"])
+    assert right / 200 < 0.35  # One in four, of features that tell nothing.
 
 
 def test_noise_is_told_over_the_labels_whose_truth_is_known(http: TestClient, world: World) -> None:

@@ -342,6 +342,8 @@ def test_what_a_reviewer_settled_is_learned_from_and_not_asked_again(
         one["labels_right"]["share"] * one["known"] for one in premise["bins"] if one["known"]
     )
     assert round(right) == sum(one["decision"] == "keep" for one in decisions)
+    # The warm-up has learned what they said, so that it cannot be judged by that.
+    assert {one["relabeled_right"] is None for one in premise["bins"]} == {True}
 
 
 def test_a_subset_whose_file_is_lost_is_named(http: TestClient, world: World) -> None:

@@ -45,7 +45,7 @@ def meta_train(advance: Advance) -> None:
 def _answers_to(
     advance: Advance, scores: PoolScores
 ) -> tuple[Indices, OpenSetLabels, Losses | None]:
-    """Answers to the queue that was chosen by ``scores``, as their model had it.
+    """Answers to what was chosen by ``scores``, as their model had it.
 
     Returns:
         (n,) pool indices; what these are by the outputs of that model, without those of classes
@@ -84,7 +84,7 @@ def _said_then(advance: Advance, scores: PoolScores, indices: Indices) -> PoolSc
 
 
 def answered_then(advance: Advance) -> tuple[PoolScores, NDArray[np.bool_]] | None:
-    """Scores by which the images of the last queue were chosen, and which of them were OOD.
+    """Scores by which answered images of the last queue were chosen, and which of them were OOD.
 
     As OOD counts what has a label that says that nothing is in it. Detections are in classes of
     now, without those of classes that the project has no longer.

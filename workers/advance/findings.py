@@ -126,9 +126,6 @@ def _by_purity(advance: Advance) -> OodLeft | None:
     # What was fitted to one purity says nothing of another, as where knn stood in for probe.
     if scored.purity_by is None or then.purity_by != scored.purity_by:
         return None
-    # What somebody sent was not chosen by purity, and says nothing of what has the same.
-    chosen = np.flatnonzero(~np.isin(then.indices, advance.snapshot.requested))
-    then, outside = then.take(chosen), outside[chosen]
     probability = find("purity", scored.purity_by).probability
     pool = scored.purity[np.isin(scored.indices, advance.snapshot.unlabeled)]
     before = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES]).purity

@@ -139,8 +139,12 @@ class Snapshot:
         return self.labeled[kept], self.targets.take(kept)
 
     def answered_in(self, number: int) -> Array:
-        """(n,) positions in ``labeled`` of the examples that round ``number`` asked about first."""
-        return np.flatnonzero(self.label_rounds == number)
+        """(n,) positions in ``labeled`` of what the strategy of round ``number`` asked about first.
+
+        What somebody sent was not chosen, and says nothing of what would have been.
+        """
+        chosen = ~np.isin(self.labeled, self.requested)
+        return np.flatnonzero(chosen & (self.label_rounds == number))
 
     def known_to(self, class_ids: Sequence[int], positions: Array) -> tuple[Array, OpenSetLabels]:
         """What a model that was trained with other classes, or in another order, knows of verdicts.
@@ -257,7 +261,7 @@ def take(
     labeled = found.indices[known]
     # What the strategy would have asked about counts as of when it would have.
     as_of = np.maximum(found.rounds[known], draws.learned_as_of(labeled))
-    chosen = found.typical[known] | np.isin(labeled, draws.released)
+    released = np.isin(labeled, draws.released)
     return Snapshot(
         task=name,
         count=count,
@@ -271,8 +275,8 @@ def take(
         evaluation_targets=truths,
         auxiliary=pool_indices(session, project_id, Split.AUXILIARY_OOD),
         reviewed=labeled[found.reviewed[known]],
-        requested=labeled[found.requested[known]],
-        typical=labeled[chosen],
+        requested=labeled[found.requested[known] & ~released],
+        typical=labeled[found.typical[known] | released],
         **_audited(found, np.flatnonzero(drawn)),
     )
 

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.artifacts.subsets import UNKNOWN
 from models.catalog.params.prune import PruneParams
@@ -18,7 +19,9 @@ def premise(params: PruneParams, found: Found) -> dict[str, Any] | None:
 
     Examples are relabeled by a head that has learned what is kept, where features are frozen, and
     by the warm-up otherwise. What is right, the class says that an example came with; where none
-    did, what reviewers have said of suggestions, against the labels of before.
+    did, what reviewers have said of suggestions, against the labels of before. These reviews are
+    among the labels of now: the head learns without them, and a warm-up that has learned them
+    tells nothing.
 
     Returns:
         JSON-ready: `by`, "head" or "warm_up"; `source`, "truth", "reviews" or None; of how many
@@ -27,24 +30,32 @@ def premise(params: PruneParams, found: Found) -> dict[str, Any] | None:
     neighbourhood = found.pruned.reasons.get("neighbourhood")
     if neighbourhood is None:
         return None
-    view = found.view
-    if params.frozen:
-        features, kept = view.given("plain_embeddings"), found.pruned.order
-        said = relabeled_by_head(features, view.labels, kept, view.classes)
-    else:
-        said = view.given("plain_logits").argmax(axis=1)
     given, truth, source = found.given, found.true_ids, "truth"
     if not (truth != UNKNOWN).any():
         given, source = found.before_ids, "reviews"
         truth = np.where(given != UNKNOWN, found.given, UNKNOWN)
     known = truth != UNKNOWN
-    told = premise_of(neighbourhood, known, given == truth, found.class_ids[said] == truth)
+    reviewed = known & (source == "reviews")
+    said = _relabeled(params, found, reviewed)
+    named = None if said is None else found.class_ids[said] == truth
+    told = premise_of(neighbourhood, known, given == truth, named)
     return {
         "by": "head" if params.frozen else "warm_up",
         "source": source if known.any() else None,
         "known": int(known.sum()),
         **asdict(told),
     }
+
+
+def _relabeled(params: PruneParams, found: Found, reviewed: NDArray[np.bool_]) -> Indices | None:
+    """Name the class of all examples by what has not learned the (N,) `reviewed` ones, if any."""
+    view, kept = found.view, found.pruned.order
+    if not params.frozen:
+        return None if reviewed.any() else view.given("plain_logits").argmax(axis=1)
+    kept = kept[~reviewed[kept]]
+    if len(kept) == 0:
+        return None
+    return relabeled_by_head(view.given("plain_embeddings"), view.labels, kept, view.classes)
 
 
 def trial(found: Found, features: Float32Array | None, labels: Indices) -> dict[str, Any] | None:

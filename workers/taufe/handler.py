@@ -162,7 +162,7 @@ class Comparison(Trainings):
         result = {
             "training": self.params.training,
             "methods": found,
-            "settings": settings_of(self.params),
+            "settings": settings_of(self.params, images_of(self.known.store).size),
             "class_ids": class_ids,
             "per_class_examples": np.bincount(
                 self.parts.test_labels, minlength=len(class_ids)

@@ -48,7 +48,7 @@ JOBS = (
         params=TaufeParams,
         paper=f"{THESIS}, chapter 3; D. Park et al., Task-Agnostic Undesirable Feature "
         "Deactivation Using Out-of-Distribution Data, NeurIPS 2021",
-        without_gpu={"network": "cnn_tiny", "steps": 400, "learning_rate": 0.05},
+        without_gpu={"network": "cnn_tiny", "steps": 400},
         media=IMAGES,
     ),
     Spec(

@@ -61,6 +61,7 @@ PURITY = (
         title="Classes against OOD",
         summary="Probability of any class in a classifier that knows OOD as one more class.",
         target="models.purity.k_plus_1:score",
+        by_row=True,
         params=KPlusOneParams,
         paper="Ours",
         fallback="knn",

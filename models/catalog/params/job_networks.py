@@ -39,6 +39,16 @@ MODE: Final = (
 )
 
 
+def taufe_weight(given: float | None, side: int) -> float:
+    """Return the weight of TAUFE: what is given, or what suits images of a side in pixels.
+
+    Source: thesis, section 3.4, whose data sets are of 32, 64 and 224 px.
+    """
+    if given is not None:
+        return given
+    return 0.1 if side < 64 else 0.01
+
+
 class NetworkChoice(Params):
     """Which network, and how much of it at once."""
 
@@ -51,6 +61,11 @@ class NetworkChoice(Params):
         default=32, ge=4, le=256, description="Channels of the first layer of cnn_tiny."
     )
     batch_size: int = Field(default=128, ge=2, le=8192, description="Examples per iteration.")
+
+    @property
+    def usual_rate(self) -> float:
+        """The learning rate that suits the network, of a training by steps."""
+        return 0.05 if self.network == "cnn_tiny" else 0.1
 
 
 class PublishedChoice(Params):
@@ -102,8 +117,15 @@ class NetworkParams(AugmentationParams, PublishedChoice, NetworkChoice):
     @property
     def frozen(self) -> bool:
         """Whether learners are heads on features that are computed once, and no network."""
-        is_published = self.network in (*PACKAGED, *LIBRARIES)
-        return self.network in ALWAYS_FROZEN or (is_published and self.mode == "frozen")
+        return self.network in ALWAYS_FROZEN or self._is_published_in("frozen")
+
+    @property
+    def usual_rate(self) -> float:
+        """The learning rate that suits the network, of a training by steps."""
+        return 0.01 if self._is_published_in("finetune") else super().usual_rate
+
+    def _is_published_in(self, mode: str) -> bool:
+        return self.network in (*PACKAGED, *LIBRARIES) and self.mode == mode
 
     def network_params(self, **training: Any) -> dict[str, Any]:
         """Return the parameters of the catalog's model `network`, those of `training` added."""

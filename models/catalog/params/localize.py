@@ -58,11 +58,11 @@ class LocalizeChoice(Params):
 class LocalizeParams(SmallNetworkParams, LocalizeChoice):
     """One network trained with the same budget as it is, with OAT, and with TAUFE."""
 
-    taufe: float = Field(
-        default=0.1,
+    taufe: float | None = Field(
+        default=None,
         gt=0,
         le=1000,
-        description="Weight of TAUFE; 0.1 suits 32 px, 0.01 from 64 px on.",
+        description="Weight of TAUFE; empty: 0.1, from 64 px on 0.01.",
     )
     penalty: Literal["pooled", "map"] = Field(
         default="pooled",
@@ -114,9 +114,7 @@ class LocalizeParams(SmallNetworkParams, LocalizeChoice):
         """The learning rate to begin with."""
         if self.learning_rate is not None:
             return self.learning_rate
-        if self.localize == "regression":
-            return 0.02
-        return 0.05 if self.network == "cnn_tiny" else 0.1
+        return 0.02 if self.localize == "regression" else self.usual_rate
 
     def training_params(self) -> TrainingParams:
         """Return what the training loop reads of it."""

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 from pydantic import Field
 
 from models.catalog.params import Params
-from models.catalog.params.job_networks import TRAINED_MODE, NetworkParams
+from models.catalog.params.job_networks import TRAINED_MODE, NetworkParams, taufe_weight
 
 METHODS: Final = ("standard", "oat", "taufe")
 
@@ -19,11 +19,11 @@ class TaufeChoice(Params):
         "adversarial: from images that are moved to where the network errs, so that it errs less. "
         "Where it is not supervised, a fourth network that is shows what that is worth.",
     )
-    taufe: float = Field(
-        default=0.1,
+    taufe: float | None = Field(
+        default=None,
         gt=0,
         le=1000,
-        description="Weight of TAUFE; 0.1 suits 32 px, 0.01 from 64 px on.",
+        description="Weight of TAUFE; empty: 0.1, from 64 px on 0.01.",
     )
     oat: float = Field(default=1.0, gt=0, le=1000, description="Weight of OAT.")
     ood_from: Literal["verdicts", "auxiliary_ood", "both"] = Field(
@@ -127,12 +127,12 @@ class TaufeParams(NetworkParams, AttackParams, MixMatchParams, TaufeChoice):
         description="Iterations of each training; 400 suits cnn_tiny.",
     )
     batch_size: int = Field(default=64, ge=2, le=8192, description="Examples per iteration.")
-    learning_rate: float = Field(
-        default=0.1,
+    learning_rate: float | None = Field(
+        default=None,
         gt=0,
         le=10,
-        description="Falls to a tenth at 50 % and again at 75 %; 0.05 suits cnn_tiny, 0.01 mode "
-        "finetune.",
+        description="Falls to a tenth at 50 % and again at 75 %. Empty: 0.1, for cnn_tiny 0.05, "
+        "where weights are fine-tuned 0.01.",
     )
     augment: bool = Field(
         default=True, description="Shift images at random by up to an eighth of their side."
@@ -148,9 +148,16 @@ class TaufeParams(NetworkParams, AttackParams, MixMatchParams, TaufeChoice):
         """Whether unlabeled images are learned from, but for those that are probably OOD."""
         return self.training == "mixmatch" and self.least_purity > 0
 
-    def model_params(self, method: str) -> dict[str, Any]:
-        """Return the parameters of the catalog's model `network` for one of `methods`."""
+    def model_params(self, method: str, side: int) -> dict[str, Any]:
+        """Return the parameters of the catalog's model `network`.
+
+        Args:
+            method: one of `methods`.
+            side: of the images of the pool, in pixels.
+        """
+        rate = self.usual_rate if self.learning_rate is None else self.learning_rate
         params = self.network_params(
-            **self.model_dump(include={"steps", "learning_rate", "augment", "ood_from"})
+            learning_rate=rate, **self.model_dump(include={"steps", "augment", "ood_from"})
         )
-        return params | {name: getattr(self, name) for name in ("oat", "taufe") if name == method}
+        weights = {"oat": self.oat, "taufe": taufe_weight(self.taufe, side)}
+        return params | {name: weight for name, weight in weights.items() if name == method}

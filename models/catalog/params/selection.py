@@ -71,8 +71,8 @@ class UHerdingParams(Params):
     )
     calibrate: bool = Field(
         default=True,
-        description="Fit a temperature to labeled examples that a refitted last layer has not "
-        "seen; off: temperature 1.",
+        description="Take probabilities of a refitted last layer, at a temperature that is fitted "
+        "to labeled examples that it has not seen; off: those of the model.",
     )
     representatives: int = Field(
         default=5_000,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.catalog.params.job_networks import taufe_weight
 from models.catalog.params.localize import NO_SOFTMAX, LocalizeParams
 from models.device import best_device, computes_in_bfloat16, place
 from models.errors import ModelError
@@ -154,9 +155,8 @@ def _ood_loss(
     if method == "oat":
         uniform = uniformity_loss(network.outputs(network.features(activations)))
         return (1.0 if params.oat is None else params.oat) * uniform
-    if params.penalty == "map":
-        return params.taufe * feature_penalty(activations.float())
-    return params.taufe * feature_penalty(network.features(activations))
+    pulled = activations.float() if params.penalty == "map" else network.features(activations)
+    return taufe_weight(params.taufe, network.size) * feature_penalty(pulled)
 
 
 def shifted(

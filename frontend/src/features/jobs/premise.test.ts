@@ -19,6 +19,7 @@ test("a premise is said to hold, to fail, or to be unknown", () => {
   expect(meaningOf(told({ relabeled: 0.1 }))).toBe(text.weak);
   expect(meaningOf(told({ relabeled: -0.7 }))).toBe(text.fails);
   expect(meaningOf(told({ relabeled: null }))).toBe(text.tooFew);
+  expect(meaningOf(told({ by: "warm_up", source: "reviews" }))).toBe(text.learned);
   expect(meaningOf(told({ source: null, relabeled: null }))).toBe(text.unknown);
 });
 

@@ -22,8 +22,9 @@ export const groupOf = (bin: PremiseBin | undefined, at: number): string =>
   bin ? text.group(at + 1, formatConfidence(bin.low), formatConfidence(bin.high)) : "";
 
 /** What the figures mean. */
-export function meaningOf({ source, relabeled }: Premise): string {
+export function meaningOf({ by, source, relabeled }: Premise): string {
   if (source === null) return text.unknown;
+  if (source === "reviews" && by === "warm_up") return text.learned;
   if (relabeled === null) return text.tooFew;
   if (relabeled >= HOLDS) return text.holds;
   return relabeled > -HOLDS ? text.weak : text.fails;

@@ -40,6 +40,8 @@ export const premise = {
   fails:
     "It does not hold here: surer surroundings go with less that is named rightly. Try another network or more epochs, or choose Small loss.",
   tooFew: "Too few groups have images whose class is known to say whether it holds.",
+  learned:
+    "Whether it holds nobody knows: the warm-up has learned what reviewers said, and cannot be judged by it. Frozen features can, or images that came with their class.",
   unknown:
     "Whether it holds nobody knows yet: no image came with a label, and no suggestion has been reviewed. So only how many images are in each group is shown.",
 };
