@@ -27,21 +27,18 @@ class Predictions:
     inside: NDArray[np.float64] | None
 
 
-def inside_of(
-    scores: PoolScores, *, purity_is_probability: bool, last: LastAnswers
-) -> Float32Array | None:
+def inside_of(scores: PoolScores, last: LastAnswers) -> Float32Array | None:
     """Return the probability of being in-distribution of N examples, (N,) float32 in 0..1.
 
     Args:
         scores: of everything unlabeled, since purity is read against all of it.
-        purity_is_probability: whether `scores.purity` is one already.
         last: the answers to the last query set; a purity that is no probability is calibrated on
             them, if both kinds are among them.
 
     Returns:
         None where the purity is no probability and nothing tells how to read it as one.
     """
-    if purity_is_probability:
+    if scores.purity_is_probability:
         return scores.purity
     if last.scores is None or len(np.unique(~last.is_ood)) < 2:
         return None

@@ -17,7 +17,7 @@ SCORES = PoolScores(INDICES, LOGITS, PURITY, np.zeros(4, dtype=np.float32))
 
 
 def test_class_and_probabilities_of_what_is_ranked() -> None:
-    inside = inside_of(SCORES, purity_is_probability=True, last=NO_ANSWERS)
+    inside = inside_of(replace(SCORES, purity_is_probability=True), NO_ANSWERS)
     found = predict(replace(SCORES, inside=inside), np.array([9, 5]))
     assert_array_equal(found.classes, [0, 1])
     assert_allclose(found.probability, [0.9, 0.8], rtol=1e-6)
@@ -28,13 +28,13 @@ def test_class_and_probabilities_of_what_is_ranked() -> None:
 def test_a_purity_that_nobody_can_read_is_no_probability() -> None:
     one_kind = LastAnswers(np.zeros(4, dtype=np.bool_), SCORES, Normalisation.fit(PURITY))
     for last in (NO_ANSWERS, one_kind):
-        assert inside_of(SCORES, purity_is_probability=False, last=last) is None
+        assert inside_of(SCORES, last) is None
     assert predict(SCORES, INDICES).inside is None
 
 
 def test_the_last_answers_say_how_to_read_purity() -> None:
     last = LastAnswers(np.array([False, True, True, False]), SCORES, Normalisation.fit(PURITY))
-    inside = inside_of(SCORES, purity_is_probability=False, last=last)
+    inside = inside_of(SCORES, last)
     assert inside is not None
     assert inside.dtype == np.float32
     assert_array_equal(inside > 0.5, [True, False, False, True])

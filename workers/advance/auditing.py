@@ -64,7 +64,7 @@ def _verdicts(advance: Advance, model: TargetModel, indices: Indices) -> Indices
     ascending, order = np.unique(indices, return_inverse=True)
     scored = advance.scored(model, ascending, advance.context.progress)
     found: Indices = softmax(scored.scores.logits).argmax(axis=1)
-    if scored.view.purity_is_probability:
+    if scored.scores.purity_is_probability:
         found = np.where(scored.scores.purity < _INSIDE, OOD, found)
     return found[order]
 

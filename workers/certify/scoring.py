@@ -256,9 +256,7 @@ def infer(context: JobContext, facts: Facts, rows: Indices, progress: Progress) 
             rows[start : start + size],
             lambda step, _: progress(start + step, len(rows)),  # noqa: B023
         )
-        probable = scored.view.purity_is_probability
-        inside = inside_of(scored.scores, purity_is_probability=probable, last=NO_ANSWERS)
-        parts.append(of_scores(scored.scores, inside))
+        parts.append(of_scores(scored.scores, inside_of(scored.scores, NO_ANSWERS)))
     return Outputs.joined(parts)
 
 

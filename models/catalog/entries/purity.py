@@ -187,6 +187,6 @@ PURITY = (
         needs=frozenset({"weights"}),
         media=IMAGES,
         fallback="knn",
-        probability=True,
+        probability=ClipParams.is_probability,
     ),
 )
