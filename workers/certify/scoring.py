@@ -237,13 +237,11 @@ def infer(context: JobContext, facts: Facts, rows: Indices, progress: Progress) 
         ModelError: Its features of these are not there.
     """
     advance = advance_of(context, facts)
-    if advance.frozen:
-        there = len(advance.embeddings()) if advance.embeddings_file.exists() else 0
-        if len(rows) and rows[-1] >= there:
-            raise ModelError(
-                "Some images came after the newest model had looked at the pool; close a round, so "
-                "that it sees them, and certify then."
-            )
+    if len(rows) and rows[-1] >= advance.looked_at:
+        raise ModelError(
+            "Some images came after the newest model had looked at the pool; close a round, so "
+            "that it sees them, and certify then."
+        )
     model = advance.model()
     assert model is not None
     size = context.settings.scoring_rows if by_row(advance.query_settings) else len(rows)
