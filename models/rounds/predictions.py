@@ -45,6 +45,25 @@ def inside_of(scores: PoolScores, last: LastAnswers) -> Float32Array | None:
     return probability_inside(scores.purity, last)(scores.purity).astype(np.float32)
 
 
+def inside_as_in(known: PoolScores, purity: Float32Array) -> Float32Array | None:
+    """Return the probability of being in-distribution of n examples that were scored later.
+
+    Of equal purity they are as probable as those that are known, and of less or more than all of
+    these as the last of them.
+
+    Args:
+        known: of a round, with its `inside`.
+        purity: (n,) by the same purity.
+
+    Returns:
+        (n,) float32 in 0..1; None where the round could not tell either.
+    """
+    if known.inside is None:
+        return None
+    order = np.argsort(known.purity)
+    return np.interp(purity, known.purity[order], known.inside[order]).astype(np.float32)
+
+
 def predict(scores: PoolScores, wanted: Indices) -> Predictions:
     """Read the scores of a round as predictions.
 

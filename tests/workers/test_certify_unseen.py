@@ -5,12 +5,13 @@ from fastapi.testclient import TestClient
 from safetensors.numpy import save_file
 from sqlalchemy import func, select
 
+from core.artifacts.certificates import NO_CLASS, Members, members_file
 from core.jobs.messages import RunJob
 from core.lifecycle import new_job
-from core.states import JobKind, JobState
-from core.tables import Example, Job
+from core.states import ExampleState, JobKind, JobState, Source, Verdict
+from core.tables import Annotation, Example, Job
 from tests.workers.starting import start_job
-from tests.workers.test_certify import Pool
+from tests.workers.test_certify import KINDS, Pool
 from tests.world import World
 from workers.certify import handler
 from workers.execution.runner import run_job
@@ -26,6 +27,19 @@ def estimated(http: TestClient, pool: Pool) -> Job:
     run_job(RunJob.of(job), handler)
     pool.session.refresh(job)
     return job
+
+
+def label_back(pool: Pool) -> int:
+    """An OOD label that was imported is taken back; returns the pool index."""
+    said = select(Annotation).where(
+        Annotation.source == Source.IMPORT, Annotation.verdict == Verdict.OOD
+    )
+    annotation = pool.session.scalars(said.limit(1)).one()
+    example = pool.session.get_one(Example, annotation.example_id)
+    example.state = ExampleState.UNLABELED
+    pool.session.delete(annotation)
+    pool.session.commit()
+    return example.pool_index
 
 
 def labels_come(pool: Pool) -> None:
@@ -59,3 +73,21 @@ def test_labels_that_came_since_are_not_looked_at(http: TestClient, world: World
     refused = estimated(http, pool)
     assert refused.error is not None
     assert refused.error["detail"].startswith("Some images came after the newest model")
+
+
+def test_what_was_not_scored_is_read_like_the_rest(http: TestClient, world: World) -> None:
+    pool = Pool(world, images=230, max_rounds=None, zero_wait=False, purity={"name": "knn"})
+    pool.learn()
+    pool.say(pool.rounds()[1])
+    assert pool.finish(1).state is JobState.SUCCEEDED
+    back = label_back(pool)
+    estimate = estimated(http, pool)
+    assert estimate.result is not None, estimate.error
+    # The answers of the round tell which purity is OOD, and so there are lots of these.
+    ids = [one.id for one in pool.classes]
+    assert set(estimate.result["estimate"]["left"]) == {None, *ids}
+    file = pool.session.scalars(members_file(pool.certify(http)["id"])).one()
+    members = Members.load(world.storage.artifact(file.storage_key))
+    truth = np.array([*ids, NO_CLASS])[members.pool_index % KINDS]
+    assert (members.class_id == truth).mean() > 0.8
+    assert members.class_id[np.searchsorted(members.pool_index, back)] == NO_CLASS
