@@ -122,9 +122,7 @@ def _found(
             ranking = select(
                 scored, unlabeled, BUDGET, settings, mqnet=mqnet, had_ood=had_ood, last=last
             )
-            probability = inside_of(
-                scored.scores, purity_is_probability=scored.view.purity_is_probability, last=last
-            )
+            probability = inside_of(scored.scores, last)
             before = replace(scored, scores=replace(scored.scores, inside=probability))
             asked = ranking.order
         known[asked] = True

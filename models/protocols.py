@@ -177,8 +177,6 @@ class PoolView:
         detections: (N, K, 6) float32 of a detector, as in `Outputs`, or None.
         model: the model that scored, for the rare score that needs a pass of its own; or None.
         indices: (N,) pool indices of the candidates, which `model` can score; or None.
-        purity_is_probability: whether the purity that was scored is a probability of being
-            in-distribution.
         maps: (P, W) of the whole pool by pool index, mapped, not read: what a detector looks at
             (`models.tasks.boxes.maps`); None without one, or where it looks at pixels.
     """
@@ -198,7 +196,6 @@ class PoolView:
     detections: Float32Array | None = None
     model: TargetModel | None = None
     indices: Indices | None = None
-    purity_is_probability: bool = False
     maps: NDArray[Any] | None = None
 
     @property

@@ -290,12 +290,7 @@ class Learner:
 
     def _read(self, scored: Scored) -> PoolScores:
         """Return the scores with what the product keeps of them: the probability of being IN."""
-        inside = inside_of(
-            scored.scores,
-            purity_is_probability=scored.view.purity_is_probability,
-            last=self._last_answers(),
-        )
-        return replace(scored.scores, inside=inside)
+        return replace(scored.scores, inside=inside_of(scored.scores, self._last_answers()))
 
     def _said(self, indices: Indices) -> OpenSetLabels:
         labels = self.parts.labels[indices]

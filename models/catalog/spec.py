@@ -1,6 +1,6 @@
 """What an entry of the catalog says. Torch-free."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -83,7 +83,8 @@ class Spec:
             `models.tasks.instructions.view.InstructionView`.
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
-        probability: of a purity: whether its values are probabilities of being in-distribution.
+        probability: of a purity: whether its values are probabilities of being in-distribution;
+            where its parameters decide, a function of these.
         by_row: of a score: whether the value of an example depends on no other candidate, so that a
             pool may be scored in parts, by several workers and in little memory.
         by_features: of a purity: whether it looks at features that no verdict has taught, and at
@@ -109,7 +110,7 @@ class Spec:
     paper: str = ""
     needs: frozenset[str] = frozenset()
     fallback: str = ""
-    probability: bool = False
+    probability: bool | Callable[[Any], bool] = False
     by_row: bool = False
     by_features: bool = False
     group: Group = "other"
@@ -117,6 +118,10 @@ class Spec:
     media: frozenset[str] = frozenset()
     without_gpu: Mapping[str, Any] = field(default_factory=dict, hash=False)
     of_texts: OfTexts = field(default_factory=OfTexts, hash=False)
+
+    def is_probability(self, params: BaseModel) -> bool:
+        """Say whether a purity with these parameters gives probabilities."""
+        return self.probability if isinstance(self.probability, bool) else self.probability(params)
 
     def serves_task(self, task: str) -> bool:
         """Say whether it can be used where labels are of a task type."""

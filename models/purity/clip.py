@@ -22,11 +22,12 @@ _TEMPERATURE_WITHOUT = 1.0
 
 
 def score(view: PoolView, params: ClipParams) -> Float32Array:
-    """Return the probability that an image shows one of the classes rather than something else.
+    """Tell images of the classes from those of something else, by the names of both.
 
     The softmax runs over the cosine similarities of the image with all captions, divided by the
-    temperature. With names of OOD the score is the sum over the classes, without any it is their
-    maximum. One pass of the network over all candidates, in blocks.
+    temperature. With names of OOD the score is the sum over the classes, their probability; without
+    any it is the maximum, which orders images and is no probability. One pass of the network over
+    all candidates, in blocks.
 
     Returns:
         (N,) float32 in 0..1, higher = more in-distribution.
@@ -36,7 +37,7 @@ def score(view: PoolView, params: ClipParams) -> Float32Array:
             view names no model whose images could be read.
         ModelError: uploaded weights are not of their architecture.
     """
-    classes, ood = _names(params.classes), _names(params.ood)
+    classes, ood = params.named
     if not classes:
         raise NotReady(
             "Purity clip compares images with names of the classes and has none; set its "
@@ -65,7 +66,3 @@ def score(view: PoolView, params: ClipParams) -> Float32Array:
         purity = probability.sum(axis=1) if ood else probability.max(axis=1)
         result[start : start + _BLOCK] = purity
     return result
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]

@@ -45,7 +45,7 @@ def calibrates(last: LastAnswers) -> bool:
 
 def probability_of(candidates: Candidates) -> Probability:
     """Read the purity of candidates as a probability: as it is, or by `probability_inside`."""
-    if candidates.view.purity_is_probability:
+    if candidates.scores.purity_is_probability:
         # A surface is looked at a little beyond the pool as well.
         return lambda purity: np.clip(purity.astype(np.float64), 0, 1)
     return probability_inside(candidates.scores.purity, candidates.last)

@@ -18,6 +18,9 @@ _ROW_GROUP = 65_536
 _DETECTIONS: Final = "detections"
 _MOST: Final = "karat.detections"
 _PURITY: Final = "karat.purity"
+_IS_PROBABILITY: Final = "karat.purity_is_probability"
+# Whose values files of earlier versions hold as probabilities, without a word of it.
+_ALWAYS: Final = ("probe", "k_plus_1", "clip")
 _SCORE: Final = 4
 
 
@@ -55,6 +58,7 @@ class PoolScores:
         detections: (N, K, 6) float32 of a detector, as in `Outputs`; None of anything else.
         purity_by: name of the purity in the catalog, that of a fallback where it stood in; None in
             files of earlier versions.
+        purity_is_probability: whether `purity` is the probability of being in-distribution.
     """
 
     indices: Indices
@@ -65,6 +69,7 @@ class PoolScores:
     inside: Float32Array | None = None
     detections: Float32Array | None = None
     purity_by: str | None = None
+    purity_is_probability: bool = False
 
     def __len__(self) -> int:
         """Return N."""
@@ -81,6 +86,7 @@ class PoolScores:
             None if self.inside is None else self.inside[positions],
             None if self.detections is None else self.detections[positions],
             self.purity_by,
+            self.purity_is_probability,
         )
 
     @classmethod
@@ -91,7 +97,11 @@ class PoolScores:
             names.append("detections")
         columns = ([getattr(one, name) for one in parts] for name in names)
         joined = dict(zip(names, map(np.concatenate, columns), strict=True))
-        return cls(**joined, purity_by=parts[0].purity_by)
+        return cls(
+            **joined,
+            purity_by=parts[0].purity_by,
+            purity_is_probability=parts[0].purity_is_probability,
+        )
 
     def to_parquet(
         self,
@@ -131,6 +141,7 @@ class PoolScores:
             table = table.append_column(_DETECTIONS, _ragged(self.detections))
         if self.purity_by is not None:
             known[_PURITY] = self.purity_by
+        known[_IS_PROBABILITY] = str(self.purity_is_probability)
         table = table.replace_schema_metadata(known)
         write_atomically(
             path,
@@ -154,7 +165,10 @@ class PoolScores:
             raise ModelError(f"{path} holds no pool scores ({error}).") from error
         # Files of earlier versions do not say what is in-distribution.
         known = "in_probability" in table.column_names
-        purity_by = (table.schema.metadata or {}).get(_PURITY.encode())
+        about = table.schema.metadata or {}
+        purity_by = about.get(_PURITY.encode(), b"").decode() or None
+        was_one = str(purity_by in _ALWAYS).encode()
+        is_probability = about.get(_IS_PROBABILITY.encode(), was_one) == b"True"
         return cls(
             table["pool_index"].to_numpy(),
             logits.flatten().to_numpy(zero_copy_only=False).reshape(-1, width),
@@ -163,7 +177,8 @@ class PoolScores:
             _given(table["meta_score"]),
             _given(table["in_probability"]) if known else None,
             _filled(table) if _DETECTIONS in table.column_names else None,
-            purity_by.decode() if purity_by is not None else None,
+            purity_by,
+            is_probability,
         )
 
 

@@ -40,7 +40,7 @@ def uncertain_view(candidates: Candidates, strategy: str) -> PoolView:
     view = candidates.view
     if view.classes > 1:
         return view
-    if not view.purity_is_probability:
+    if not candidates.scores.purity_is_probability:
         raise NotReady(
             f"Strategy {strategy} needs a second class, or a purity that is a probability, as "
             "probe is once there are OOD answers."

@@ -75,13 +75,13 @@ def tells_apart(
                 model, outputs, labeled[tested], known, labeled[seen], labels[seen],
                 seed=seed, contrastive=contrastive,
             )  # fmt: skip
-            purity, _, by = score_of("purity", settings.purity, settings.purity_params, view)
+            purity = score_of("purity", settings.purity, settings.purity_params, view)
         except ModelError:
             # Not ready, or not finite: that is for the round to say, and no reason to end it.
             return None
-        if by.name != settings.purity:
+        if purity.by != settings.purity:
             return None
-        found.append((purity, labels.inside[tested]))
+        found.append((purity.values, labels.inside[tested]))
     return _joined(found)
 
 

@@ -27,25 +27,41 @@ class Predictions:
     inside: NDArray[np.float64] | None
 
 
-def inside_of(
-    scores: PoolScores, *, purity_is_probability: bool, last: LastAnswers
-) -> Float32Array | None:
+def inside_of(scores: PoolScores, last: LastAnswers) -> Float32Array | None:
     """Return the probability of being in-distribution of N examples, (N,) float32 in 0..1.
 
     Args:
         scores: of everything unlabeled, since purity is read against all of it.
-        purity_is_probability: whether `scores.purity` is one already.
         last: the answers to the last query set; a purity that is no probability is calibrated on
             them, if both kinds are among them.
 
     Returns:
         None where the purity is no probability and nothing tells how to read it as one.
     """
-    if purity_is_probability:
+    if scores.purity_is_probability:
         return scores.purity
     if last.scores is None or len(np.unique(~last.is_ood)) < 2:
         return None
     return probability_inside(scores.purity, last)(scores.purity).astype(np.float32)
+
+
+def inside_as_in(known: PoolScores, purity: Float32Array) -> Float32Array | None:
+    """Return the probability of being in-distribution of n examples that were scored later.
+
+    Of equal purity they are as probable as those that are known, and of less or more than all of
+    these as the last of them.
+
+    Args:
+        known: of a round, with its `inside`.
+        purity: (n,) by the same purity.
+
+    Returns:
+        (n,) float32 in 0..1; None where the round could not tell either.
+    """
+    if known.inside is None:
+        return None
+    order = np.argsort(known.purity)
+    return np.interp(purity, known.purity[order], known.inside[order]).astype(np.float32)
 
 
 def predict(scores: PoolScores, wanted: Indices) -> Predictions:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from models.catalog import find, parse
 from models.catalog.resolve import resolve
-from models.catalog.spec import Spec
 from models.errors import ModelError, NotReady
 from models.numerics.finite import require_finite
 from models.protocols import (
@@ -51,6 +50,23 @@ class QuerySettings:
     purity_params: Mapping[str, Any] = field(default_factory=dict)
     informativeness: str = "margin"
     informativeness_params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A purity or an informativeness of N examples.
+
+    Attributes:
+        values: (N,) float32, finite.
+        by: name in the catalog, that of a fallback where it stood in.
+        is_probability: whether a purity is the probability of being in-distribution.
+        notes: sentences for the user, such as why a fallback was used.
+    """
+
+    values: Float32Array
+    by: str
+    is_probability: bool
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,24 +139,26 @@ def score_pool(
     view = view_of(
         model, outputs, unlabeled, verdicts, labeled, labels, seed=seed, contrastive=contrastive
     )
-    purity, purity_notes, by = score_of("purity", settings.purity, settings.purity_params, view)
-    informativeness, notes, _ = score_of(
+    purity = score_of("purity", settings.purity, settings.purity_params, view)
+    tells_one_class = purity.is_probability and model.classes == 1
+    informativeness = score_of(
         "informativeness",
         settings.informativeness,
         settings.informativeness_params,
-        class_and_none(view, purity) if by.probability and model.classes == 1 else view,
+        class_and_none(view, purity.values) if tells_one_class else view,
     )
     return Scored(
         PoolScores(
             unlabeled,
             view.logits,
-            purity,
-            informativeness,
+            purity.values,
+            informativeness.values,
             detections=outputs.detections,
-            purity_by=by.name,
+            purity_by=purity.by,
+            purity_is_probability=purity.is_probability,
         ),
-        replace(view, purity_is_probability=by.probability),
-        purity_notes + notes,
+        view,
+        purity.notes + informativeness.notes,
     )
 
 
@@ -266,10 +284,8 @@ def select(
     )
 
 
-def score_of(
-    kind: str, name: str, params: Mapping[str, Any], view: PoolView
-) -> tuple[Float32Array, tuple[str, ...], Spec]:
-    """Return a score of a view, notes, and whose it is in the end.
+def score_of(kind: str, name: str, params: Mapping[str, Any], view: PoolView) -> Score:
+    """Score the candidates of a view; where it is not ready, by what stands in.
 
     Raises:
         ModelError: an unknown score, or one that is not finite.
@@ -277,15 +293,17 @@ def score_of(
     """
     assert view.indices is not None
     spec = find(kind, name)
+    chosen = parse(kind, name, params)
     try:
-        values: Float32Array = resolve(spec)(view, parse(kind, name, params))
+        values: Float32Array = resolve(spec)(view, chosen)
     except NotReady as reason:
         if not spec.fallback:
             raise
-        values, notes, by = score_of(kind, spec.fallback, {}, view)
-        return values, (f"{reason} {kind.capitalize()} {spec.fallback} stands in.", *notes), by
+        found = score_of(kind, spec.fallback, {}, view)
+        note = f"{reason} {kind.capitalize()} {spec.fallback} stands in."
+        return replace(found, notes=(note, *found.notes))
     require_finite(f"{kind.capitalize()} {name}", values, view.indices)
-    return values, (), spec
+    return Score(values, name, spec.is_probability(chosen))
 
 
 def _rank(name: str, params: Mapping[str, Any], candidates: Candidates, n: int) -> Ranking:

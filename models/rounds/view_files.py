@@ -28,7 +28,6 @@ _ARRAYS = tuple(
         "embeddings",
         "logits",
         "detections",
-        "purity_is_probability",
         "maps",
     }
 )
@@ -49,8 +48,7 @@ def save(view: PoolView, folder: Path, *, embeddings: bool) -> None:
         arrays["embeddings"] = view.embeddings
     if view.head is not None:
         arrays["head_weight"], arrays["head_bias"] = view.head.weight, view.head.bias
-    scalars = [view.classes, view.seed, view.purity_is_probability]
-    arrays["scalars"] = np.array(scalars, dtype=np.int64)
+    arrays["scalars"] = np.array([view.classes, view.seed], dtype=np.int64)
     for name, array in arrays.items():
         path = folder / f"{name}.npy"
         if array is None:
@@ -106,7 +104,8 @@ def load(
         ModelError: no such view.
     """
     try:
-        classes, seed, probability = np.load(folder / "scalars.npy").tolist()
+        # An earlier version had a third.
+        classes, seed = np.load(folder / "scalars.npy")[:2].tolist()
     except OSError as error:
         raise ModelError(f"{folder} holds no pool view ({error}).") from error
     arrays = {
@@ -128,7 +127,6 @@ def load(
         labels=OpenSetLabels.of(labels, is_ood),
         classes=classes,
         seed=seed,
-        purity_is_probability=bool(probability),
         head=None if weight is None else LinearHead(weight, bias),
         **arrays,
     )

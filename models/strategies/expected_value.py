@@ -42,7 +42,7 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     scores, prices = candidates.scores, candidates.prices
     require_finite("Purity", scores.purity, scores.indices)
     require_finite("Informativeness", scores.informativeness, scores.indices)
-    is_read = candidates.view.purity_is_probability or calibrates(candidates.last)
+    is_read = candidates.scores.purity_is_probability or calibrates(candidates.last)
     notes = () if is_read else (UNCALIBRATED_NOTE,)
     inside_of = probability_of(candidates)
     inside = inside_of(scores.purity)

@@ -404,13 +404,11 @@ def test_first_round_ranks_by_expected_value() -> None:
 
 
 def test_classes_that_are_behind_come_first_where_phi_is_equal() -> None:
-    scores = replace(scores_of(RAW), logits=np.array([[9, 0], [9, 0], [9, 0], [0, 9]], np.float32))
+    logits = np.array([[9, 0], [9, 0], [9, 0], [0, 9]], np.float32)
+    scores = replace(scores_of(RAW), logits=logits, purity_is_probability=True)
     candidates = candidates_of(scores, random_network(0, 0.0))
     nothing = np.zeros((4, 2), dtype=np.float32)
-    view = PoolView(
-        scores.logits, nothing, nothing, nothing, said([0, 0, 0, 1]), 2, seed=0,
-        purity_is_probability=True,
-    )  # fmt: skip
+    view = PoolView(scores.logits, nothing, nothing, nothing, said([0, 0, 0, 1]), 2, seed=0)
     ranking = strategy.rank(replace(candidates, view=view), 2, PARAMS)
     assert ranking.order[0] == 3
 

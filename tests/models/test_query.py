@@ -258,6 +258,7 @@ def test_what_is_said_of_the_verdicts_may_be_known(model: FakeModel) -> None:
 
 def test_parquet_keeps_everything(model: FakeModel, tmp_path: Path) -> None:
     scores = scored(model).scores
+    assert scores.purity_is_probability
     for late in (None, np.linspace(0, 1, len(scores), dtype=np.float32)):
         path = tmp_path / "scores.parquet"
         replace(scores, meta_scores=late, inside=late).to_parquet(path)
@@ -266,12 +267,15 @@ def test_parquet_keeps_everything(model: FakeModel, tmp_path: Path) -> None:
             assert_array_equal(getattr(read, name), getattr(scores, name))
             assert getattr(read, name).dtype == getattr(scores, name).dtype
         assert (read.meta_scores is None, read.inside is None) == (late is None, late is None)
+        assert (read.purity_by, read.purity_is_probability) == ("probe", True)
     taken = read.take(np.array([1]))
     assert late is not None
     for kept in (taken.meta_scores, taken.inside):
         assert kept is not None
         assert_array_equal(kept, late[1:2])
     assert [found.name for found in tmp_path.iterdir()] == ["scores.parquet"]
+    replace(scores, purity_is_probability=False).to_parquet(path)
+    assert not PoolScores.from_parquet(path).purity_is_probability
 
 
 def test_a_file_without_scores_is_refused(tmp_path: Path) -> None:

@@ -41,11 +41,11 @@ def candidates_of(
         view.logits,
         rng.random(count).astype(np.float32) if purity is None else purity,
         rng.random(count).astype(np.float32),
+        # As after probe.
+        purity_is_probability=True,
     )
     empty = LastAnswers(np.empty(0, dtype=np.bool_))
-    # As after probe: the purity is a probability.
-    probable = replace(view, purity_is_probability=True)
-    return Candidates(scores, probable, prices=prices or Prices(), last=last or empty)
+    return Candidates(scores, view, prices=prices or Prices(), last=last or empty)
 
 
 def test_p_times_i_equals_the_definition(view: PoolView) -> None:
@@ -202,7 +202,8 @@ def test_the_last_answers_may_be_of_another_scale(view: PoolView) -> None:
 def test_cosines_are_no_probabilities(view: PoolView) -> None:
     cosines = np.linspace(0.2, 0.4, 200).astype(np.float32)
     candidates = candidates_of(view, purity=cosines)
-    calibrated = replace(candidates, view=replace(view, purity_is_probability=False))
+    scores = replace(candidates.scores, purity_is_probability=False)
+    calibrated = replace(candidates, scores=scores)
     params = ExpectedValueParams(floor=0, balance=0)
     plain = expected_value.rank(candidates, 200, params)
     ranking = expected_value.rank(calibrated, 200, params)

@@ -16,6 +16,8 @@ from models.catalog.resolve import resolve
 from models.errors import NotReady
 from models.numerics import similarity
 from models.protocols import Float32Array, PoolView
+from models.ranking.candidates import NO_ANSWERS
+from models.rounds.predictions import inside_of
 from models.rounds.query import QuerySettings, Scored, score_of, score_pool
 from tests.models.open_set import numbers, said
 
@@ -223,10 +225,10 @@ def test_probe_is_calibrated() -> None:
 @pytest.mark.parametrize("name", ["msp", "odin"])
 def test_a_softmax_says_nothing_of_one_class(view: PoolView, name: str) -> None:
     one = replace(view, classes=1, logits=view.logits[:, :1], indices=np.arange(len(view.logits)))
-    values, notes, by = score_of("purity", name, {}, one)
-    assert by.name == "energy"
-    assert "there is one" in notes[0]
-    assert len(np.unique(values)) > 1
+    found = score_of("purity", name, {}, one)
+    assert found.by == "energy"
+    assert "there is one" in found.notes[0]
+    assert len(np.unique(found.values)) > 1
 
 
 def test_a_score_that_is_not_ready_hands_over_and_says_so(view: PoolView) -> None:
@@ -247,6 +249,26 @@ def test_a_score_that_is_not_ready_hands_over_and_says_so(view: PoolView) -> Non
     assert_array_equal(waiting.scores.purity, score("purity", "knn", view))
     assert ready.notes == ()
     assert not np.array_equal(ready.scores.purity, waiting.scores.purity)
+
+
+@pytest.mark.parametrize(
+    ("params", "is_probability"),
+    [({}, False), ({"ood": " , "}, False), ({"ood": "car"}, True),
+     ({"ood": "car", "temperature": 1}, False)],
+)  # fmt: skip
+def test_likeness_to_names_of_classes_alone_is_no_probability(
+    view: PoolView, clip_weights: str, params: dict[str, object], is_probability: bool
+) -> None:
+    assert view.model is not None
+    named = {"classes": "cat, dog, horse, sheep", "weights": clip_weights, **params}
+    settings = QuerySettings(purity="clip", purity_params=named)
+    found = score_pool(
+        view.model, np.arange(5), np.arange(200, 260), view.labels, settings, seed=0
+    ).scores
+    assert found.purity_by == "clip"
+    assert (inside_of(found, NO_ANSWERS) is not None) is is_probability
+    # Of four names each is about a quarter: read as a probability, every image would be OOD.
+    assert params or (found.purity < 0.5).all()
 
 
 def test_ll_is_the_predicted_loss(view: PoolView) -> None:

@@ -225,13 +225,14 @@ def asked_of_one_class(strategy: str, *, is_probability: bool) -> tuple[Ranking,
         logits=view.logits[:, :1],
         head=LinearHead(view.head.weight[:, :1], view.head.bias[:1]),
         labels=said(np.where(view.is_ood, OOD, 0)),
-        purity_is_probability=is_probability,
     ).view
     purity = np.random.default_rng(0).random(len(one.logits)).astype(np.float32)
-    scored = Scored(PoolScores(np.arange(len(purity)), one.logits, purity, 0 * purity), one)
-    settings = QuerySettings(strategy=strategy)
     everything = np.arange(len(purity))
-    return select(scored, everything, 20, settings, mqnet=None, had_ood=True), purity
+    scores = PoolScores(
+        everything, one.logits, purity, 0 * purity, purity_is_probability=is_probability
+    )
+    settings = QuerySettings(strategy=strategy)
+    return select(Scored(scores, one), everything, 20, settings, mqnet=None, had_ood=True), purity
 
 
 @pytest.mark.parametrize("name", ["margin", "conf", "entropy", "badge"])

@@ -1,6 +1,7 @@
 """Certifying what a model labels: from the start of the job to labels, and back."""
 
 import csv
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ from workers.verify.__main__ import verify
 KINDS = 3
 IMAGES = 330
 PROMISE = {"target": 0.2, "confidence": 0.8}
+NETWORK = {"name": "cnn_tiny", "params": {"steps": 60, "augment": False}}
+PROBE = {"name": "probe", "params": {"least_ood": 2}}
 
 
 class Pool(Loop):
@@ -47,10 +50,8 @@ class Pool(Loop):
             images=images,
             evaluation=0,
             classes=("dark", "middling", "light"),
-            model={"name": "cnn_tiny", "params": {"steps": 60, "augment": False}},
             strategy={"name": "random"},
-            purity={"name": "probe", "params": {"least_ood": 2}},
-            **{"max_rounds": 1, **settings},
+            **{"purity": PROBE, "model": NETWORK, "max_rounds": 1, **settings},
         )
         light = self.classes.pop()
         self.session.execute(delete(ProjectClass).where(ProjectClass.id == light.id))
@@ -88,7 +89,13 @@ class Pool(Loop):
         statement = select(Example).where(
             Example.project_id == self.project.id, Example.state == ExampleState.UNLABELED
         )
-        for example in self.session.scalars(statement.order_by(Example.id).limit(known)):
+        self.know(self.session.scalars(statement.order_by(Example.id).limit(known)).all())
+        self.say(self.rounds()[0])
+        assert self.finish(0).state is JobState.SUCCEEDED
+
+    def know(self, examples: Iterable[Example]) -> None:
+        """Labels of these are imported."""
+        for example in examples:
             verdict, class_id = self.truth(example)
             self.session.add(
                 Annotation(
@@ -106,8 +113,6 @@ class Pool(Loop):
             )
             example.state, example.label = EXAMPLE_STATE_AFTER[verdict], stored_class(class_id)
         self.session.commit()
-        self.say(self.rounds()[0])
-        assert self.finish(0).state is JobState.SUCCEEDED
 
     def call(self, http: TestClient, method: str, path: str = "", **how: Any) -> Any:
         url = f"/api/projects/{self.project.id}/certificates{path}"

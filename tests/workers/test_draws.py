@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core.states import (
+    ArtifactKind,
     CertificateState,
     ExampleState,
     JobState,
@@ -17,8 +18,12 @@ from core.states import (
     RoundState,
     Verdict,
 )
-from core.tables import Annotation, Example, Job, Query
+from core.tables import Annotation, Artifact, Example, Job, Query
 from models.guarantee.estimates import Part
+from models.guarantee.lots import labels_of
+from models.protocols import OOD
+from models.ranking.pool_scores import PoolScores
+from models.rounds.predictions import predict
 from tests.certificates import add_certificate
 from tests.workers.loop import Loop
 from tests.workers.test_warm_start import begun, queue_of, run
@@ -111,6 +116,13 @@ def test_draws_judge_the_model_and_are_learned_from_once_the_strategy_comes_to_t
     assert sum(kinds) == judged["accuracy"]["n"] == judged["ood_share"]["n"] == judged["n"]
     assert sum(one["n"] for one in judged["per_class"]) == kinds[0]
     assert not any("Accuracy was not measured" in note for note in closed.notes)
+    # It counts as right where the label is that a guarantee would give.
+    scored = select(Artifact.storage_key).where(Artifact.kind == ArtifactKind.SCORES)
+    key = loop.session.scalars(scored.order_by(Artifact.id.desc()).limit(1)).one()
+    said = predict(PoolScores.from_parquet(world.storage.artifact(key)), found.audited)
+    labels, _ = labels_of(said.classes, said.probability, said.inside)
+    truth, _ = found.said_of_draws(found.audited)
+    assert judged["accuracy"]["share"] == (labels == truth.outputs(OOD)).mean()
 
     # What nobody was shown is free again, and what was skipped is asked once more.
     assert set(draws_of(loop, 1)) == answered | {left}

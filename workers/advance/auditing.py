@@ -1,21 +1,22 @@
 """How good the model of a closing round is on what no strategy has chosen, by random draws."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 import numpy as np
 
 from models.guarantee.estimates import AuditEstimate, Draws, Share, estimate
 from models.guarantee.human_error import from_pairs
-from models.numerics.probability import softmax
+from models.guarantee.lots import labels_of
 from models.protocols import OOD, Indices, TargetModel
+from models.ranking.candidates import NO_ANSWERS
+from models.rounds.predictions import inside_of, predict
 from workers.advance.phases import Advance
 from workers.labels.draws import pairs, read_draws
 from workers.labels.whole import departures, whole_of
 
 ALPHA: Final = 0.05
 """Chance that an interval is ever wrong, however often it is looked at."""
-_INSIDE: Final = 0.5
 
 
 def audit(advance: Advance, model: TargetModel) -> dict[str, Any] | None:
@@ -58,15 +59,14 @@ def audit(advance: Advance, model: TargetModel) -> dict[str, Any] | None:
 
 
 def _verdicts(advance: Advance, model: TargetModel, indices: Indices) -> Indices:
-    """(n,) int64: the class that each of (n,) pool indices is taken for, or ``OOD``."""
+    """(n,) int64: what the model would label each of (n,) pool indices: a class, or ``OOD``."""
     if len(indices) == 0:
         return indices
     ascending, order = np.unique(indices, return_inverse=True)
-    scored = advance.scored(model, ascending, advance.context.progress)
-    found: Indices = softmax(scored.scores.logits).argmax(axis=1)
-    if scored.view.purity_is_probability:
-        found = np.where(scored.scores.purity < _INSIDE, OOD, found)
-    return found[order]
+    scores = advance.scored(model, ascending, advance.context.progress).scores
+    said = predict(replace(scores, inside=inside_of(scores, NO_ANSWERS)), ascending)
+    labels, _ = labels_of(said.classes, said.probability, said.inside)
+    return labels[order]
 
 
 def _json(found: AuditEstimate, class_ids: list[int]) -> dict[str, Any]:

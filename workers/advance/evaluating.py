@@ -124,7 +124,7 @@ def _one_class(advance: Advance, model: TargetModel) -> dict[str, Any]:
     # Both kinds count alike, however many there are of each: guessing is right half of the time.
     values = {"examples": 2 * min(found.inside, found.ood), "telling": found.to_json()}
     notes = []
-    if scored.view.purity_is_probability:
+    if scored.scores.purity_is_probability:
         right = (scored.scores.purity >= 0.5) == is_inside
         values["accuracy"] = float((right[is_inside].mean() + right[~is_inside].mean()) / 2)
     else:

@@ -10,7 +10,6 @@ from sqlalchemy import select
 from core.rounds import DRAWN_OF
 from core.states import ArtifactKind
 from core.tables import Round
-from models.catalog import find
 from models.catalog.params.networks import compared_width
 from models.evaluation.ood_detection import ood_detection
 from models.protocols import Indices
@@ -123,10 +122,12 @@ def _by_purity(advance: Advance) -> OodLeft | None:
         return None
     then, outside = answered
     scored = PoolScores.from_parquet(now)
-    # What was fitted to one purity says nothing of another, as where knn stood in for probe.
-    if scored.purity_by is None or then.purity_by != scored.purity_by:
+    # What was fitted to one purity says nothing of another, as where knn stood in for probe, or
+    # clip was told names of OOD.
+    probability = scored.purity_is_probability
+    is_other = (then.purity_by, then.purity_is_probability) != (scored.purity_by, probability)
+    if scored.purity_by is None or is_other:
         return None
-    probability = find("purity", scored.purity_by).probability
     pool = scored.purity[np.isin(scored.indices, advance.snapshot.unlabeled)]
     before = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES]).purity
     return ood_left_by_purity(

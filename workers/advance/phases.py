@@ -341,14 +341,26 @@ class Advance:
         missing = np.delete(self.snapshot.class_ids, present)
         return class_names(self.context, missing)
 
+    @property
+    def looked_at(self) -> int:
+        """Of how many images, by pool index, all is there that the model and the scores look at.
+
+        Rounds complete it before they score; of what came since there is none.
+        """
+        features = self.learned_features
+        files = [self.embeddings_file] if self.frozen else []
+        files += [] if features is None else [features.file]
+        rows = (len(np.load(one, mmap_mode="r")) if one.exists() else 0 for one in files)
+        return min(rows, default=self.snapshot.count)
+
     @cached_property
     def judged(self) -> tuple[Indices, OpenSetLabels]:
         """Pool indices of the verdicts that the model knows, and what these say by its outputs."""
         snapshot = self.snapshot
         if self.model_class_ids is None:
             return snapshot.labeled, snapshot.labels
-        everything = np.arange(len(snapshot.labeled))
-        positions, labels = snapshot.known_to(self.model_class_ids, everything)
+        there = np.flatnonzero(snapshot.labeled < self.looked_at)
+        positions, labels = snapshot.known_to(self.model_class_ids, there)
         return snapshot.labeled[positions], labels
 
     def scored(self, model: TargetModel, rows: Any, progress: Progress) -> Scored:

@@ -97,7 +97,7 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         state=advance.previous_state,
         progress=advance.context.progress,
     )
-    inside = inside_of(scores, purity_is_probability=view.purity_is_probability, last=last)
+    inside = inside_of(scores, last)
     scores = replace(scores, meta_scores=ranking.meta_scores, inside=inside)
     scores.to_parquet(
         advance.file("scores.parquet"),

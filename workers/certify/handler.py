@@ -26,12 +26,14 @@ from workers.certificates.promises import (
 from workers.certify.dry_run import prepare
 from workers.certify.earlier import judged
 from workers.certify.scoring import (
+    CANDIDATES,
     EARLIER,
     NO_PROBABILITY,
     Facts,
     gather,
     members_of,
     score,
+    scores_of,
 )
 from workers.dry_run import dry_run
 from workers.jobs.arrays import read_arrays
@@ -139,7 +141,8 @@ class Certifying:
 
     def score(self) -> None:
         """Let the model say what each image is."""
-        outputs = score(self.context, self.facts, self.progress)
+        rows, known = np.load(self.file(CANDIDATES)), scores_of(self.context, self.facts)
+        outputs = score(self.context, self.facts, known, rows, self.progress)
         members = members_of(self.context, self.facts, outputs)
         write_atomically(self.file(_MEMBERS), members.save)
 

@@ -23,7 +23,7 @@ from models.numerics.probability import softmax
 from models.protocols import Indices, Progress
 from models.ranking.candidates import NO_ANSWERS
 from models.ranking.pool_scores import PoolScores
-from models.rounds.predictions import inside_of
+from models.rounds.predictions import inside_as_in, inside_of
 from models.rounds.query import by_row
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
@@ -202,13 +202,18 @@ class Outputs:
 
     @classmethod
     def joined(cls, parts: Sequence["Outputs"]) -> "Outputs":
-        """Parts of a pool, in their order."""
+        """Parts of a pool, in their order; unless all know what is of any class, none does."""
         inside = [one.inside for one in parts if one.inside is not None]
         return cls(
             np.concatenate([one.classes for one in parts]),
             np.concatenate([one.probability for one in parts]),
             np.concatenate(inside) if len(inside) == len(parts) else None,
         )
+
+    def take(self, positions: Indices) -> "Outputs":
+        """The rows at (n,) positions."""
+        inside = None if self.inside is None else self.inside[positions]
+        return Outputs(self.classes[positions], self.probability[positions], inside)
 
 
 def of_scores(scores: PoolScores, inside: Any | None) -> Outputs:
@@ -217,48 +222,67 @@ def of_scores(scores: PoolScores, inside: Any | None) -> Outputs:
     return Outputs(probabilities.argmax(axis=1), probabilities.max(axis=1), inside)
 
 
-def score(context: JobContext, facts: Facts, progress: Progress) -> Outputs:
-    """What the model says of the candidates: by its round's scores, or by asking it."""
-    rows = np.load(context.work / CANDIDATES)
-    if facts.scores is not None:
-        path = context.storage.fetch(facts.scores)
-        scores = PoolScores.from_parquet(path) if path.exists() else None
-        if scores is not None and np.isin(rows, scores.indices).all():
-            scores = scores.take(np.searchsorted(scores.indices, rows))
-            return of_scores(scores, scores.inside)
-    return infer(context, facts, rows, progress)
+def scores_of(context: JobContext, facts: Facts) -> PoolScores | None:
+    """What the model has said of the pool in its round, if that has left it."""
+    path = None if facts.scores is None else context.storage.fetch(facts.scores)
+    return None if path is None or not path.exists() else PoolScores.from_parquet(path)
 
 
-def infer(context: JobContext, facts: Facts, rows: Indices, progress: Progress) -> Outputs:
-    """Ask the model about (n,) pool indices.
+def score(
+    context: JobContext,
+    facts: Facts,
+    known: PoolScores | None,
+    rows: Indices,
+    progress: Progress,
+) -> Outputs:
+    """What the model says of (n,) pool indices, ascending: what is known, and by asking it.
 
     Raises:
-        ModelError: Its features of these are not there.
+        ModelError: The model is to be asked, and what it looks at is not there.
     """
-    advance = advance_of(context, facts)
-    if advance.frozen:
-        there = len(advance.embeddings()) if advance.embeddings_file.exists() else 0
-        if len(rows) and rows[-1] >= there:
-            raise ModelError(
-                "Some images came after the newest model had looked at the pool; close a round, so "
-                "that it sees them, and certify then."
-            )
+    found = np.zeros(len(rows), dtype=np.bool_)
+    if known is not None:
+        found = np.isin(rows, known.indices)
+    parts: list[Outputs] = []
+    if not found.all():
+        advance = advance_of(context, facts)
+        if not by_row(advance.query_settings):
+            # A score that depends on what is beside it is of all at once.
+            found[:] = False
+        parts = _ask(advance, known, rows[~found], progress)
+    if known is not None and found.any():
+        scores = known.take(np.searchsorted(known.indices, rows[found]))
+        parts.append(of_scores(scores, scores.inside))
+    places = np.concatenate([np.flatnonzero(~found), np.flatnonzero(found)])
+    return Outputs.joined(parts).take(np.argsort(places))
+
+
+def _ask(
+    advance: Advance, known: PoolScores | None, rows: Indices, progress: Progress
+) -> list[Outputs]:
+    """Ask the model about (n,) pool indices; purity is read as the round has read what is known."""
+    if rows[-1] >= advance.looked_at:
+        raise ModelError(
+            "Some images came after the newest model had looked at the pool; close a round, so "
+            "that it sees them, and certify then."
+        )
     model = advance.model()
     assert model is not None
-    size = context.settings.scoring_rows if by_row(advance.query_settings) else len(rows)
+    size = advance.context.settings.scoring_rows if by_row(advance.query_settings) else len(rows)
     if len(rows) > size:
         advance.look_at_verdicts(model)
     parts = []
     for start in range(0, len(rows), size):
-        scored = advance.scored(
+        scores = advance.scored(
             model,
             rows[start : start + size],
             lambda step, _: progress(start + step, len(rows)),  # noqa: B023
-        )
-        probable = scored.view.purity_is_probability
-        inside = inside_of(scored.scores, purity_is_probability=probable, last=NO_ANSWERS)
-        parts.append(of_scores(scored.scores, inside))
-    return Outputs.joined(parts)
+        ).scores
+        inside = inside_of(scores, NO_ANSWERS)
+        if inside is None and known is not None and known.purity_by == scores.purity_by:
+            inside = inside_as_in(known, scores.purity)
+        parts.append(of_scores(scores, inside))
+    return parts
 
 
 def named_by(context: JobContext, facts: Facts, outputs: Outputs) -> Indices:

@@ -188,6 +188,6 @@ PURITY = (
         needs=frozenset({"weights"}),
         media=IMAGES,
         fallback="knn",
-        probability=True,
+        probability=ClipParams.is_probability,
     ),
 )

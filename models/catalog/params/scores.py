@@ -139,7 +139,7 @@ class CsiParams(Params):
 
 
 class ClipParams(Params):
-    """Zero-shot probability that an image shows one of the classes."""
+    """How likely an image shows one of the classes, by their names."""
 
     classes: str = Field(
         default="",
@@ -182,3 +182,21 @@ class ClipParams(Params):
         le=1000,
         description="Divides the similarities; empty = 0.01 with names in ood and 1 without.",
     )
+
+    @property
+    def named(self) -> tuple[list[str], list[str]]:
+        """Names of classes, and of what else there is."""
+        classes, ood = (
+            [name.strip() for name in text.split(",") if name.strip()]
+            for text in (self.classes, self.ood)
+        )
+        return classes, ood
+
+    def is_probability(self) -> bool:
+        """Say whether the score is the probability of being in-distribution.
+
+        Only at the temperature that CLIP is trained to, and against something else: the largest
+        softmax of similarities at temperature 1 is an order alone, of ten classes about 0.1 for
+        every image.
+        """
+        return bool(self.named[1]) and self.temperature is None
