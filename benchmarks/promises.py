@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.certifying.live import LOOK, Live
-from benchmarks.runs import Run, Runs, spread
+from benchmarks.runs import Run, Runs, difference, spread
 from karat.client.certificate_types import CertificateDetail
 from karat.client.client import Client
 from karat.client.pool_types import Example
@@ -30,6 +30,8 @@ from karat.local.stack import Stack
 _TARGET: Final = 0.1
 _CONFIDENCE: Final = 0.8
 _ANSWERS: Final = 200
+_FEW: Final = 20
+"""Answers of a round where checks tell how right a model is: it has to be wrong at times."""
 _DRAWS: Final = 100
 _WRONG: Final = 1.06
 """Times the target is wrong of what is left, of whatever the model says: what passes is broken."""
@@ -71,7 +73,7 @@ def certified(
     Args:
         live: The project.
         on_answers: Done after each batch of answers.
-        on_ready: Done before it labels.
+        on_ready: Done whenever it is about to label.
     """
     certificates = live.project.certificates
     id_ = certificates.begin(target=_TARGET, confidence=_CONFIDENCE)["id"]
@@ -86,10 +88,9 @@ def certified(
             sleep(0 if said else LOOK)
         return found
 
-    decided()
-    on_ready()
-    # What was corrected may leave less of it, or too little: then it is asked on.
     while (found := decided())["state"] == "ready":
+        on_ready()
+        # What was corrected may leave less of it, or too little: then it is asked on.
         certificates.apply(id_)
     return found
 
@@ -104,23 +105,27 @@ def checked(live: Live, first: Callable[[Live, list[Example], Path], object], wo
     """
     live.project.ask_audit(_DRAWS)
     live.close_round()
-    surest = sorted(live.unlabeled(), key=lambda one: -(one["confidence"] or 0))
+    surest = sorted(live.unlabeled(), key=live.surety, reverse=True)
     first(live, surest[: round(_SURE * len(surest))], work)
     live.project.ask_audit(_DRAWS)
     live.close_round()
-    told = live.project.audit()
-    left = live.left()
-    right = float(np.mean([not live.is_wrong(one) for one in left]))
+    told, left = live.project.audit(), live.left()
     share = told["accuracy"]
+    if share is None:
+        return {"left": len(left), "past": told["past"], "told": None, "outside": False}
+    # The draws that count are part of the whole that is spoken of.
+    if told["of"] != share["n"] + len(left):
+        raise SystemExit(f"It speaks of {told['of']}: {share['n']} draws, {len(left)} are left.")
+    right = share["share"] * share["n"] + sum(not live.is_wrong(one) for one in left)
+    right /= told["of"]
     return {
         "left": len(left),
         "right": right,
-        "of": told["of"],
         "past": told["past"],
-        "told": share and share["share"],
-        "low": share and share["low"],
-        "high": share and share["high"],
-        "outside": share is not None and not share["low"] <= right <= share["high"],
+        "told": share["share"],
+        "low": share["low"],
+        "high": share["high"],
+        "outside": not share["low"] <= right <= share["high"],
     }
 
 
@@ -153,9 +158,11 @@ def measure(stack: Stack, runs: Runs, projects: int, console: Console) -> None:
                 case: Run = {"situation": name, "seed": seed}
                 if case in runs:
                     continue
-                rounds = 1 if name in PROMISES else 100
                 title = f"{name}, {seed}"
-                live = Live(client, pool, title, seed, budget=_ANSWERS, rounds=rounds)
+                if name in PROMISES:
+                    live = Live(client, pool, title, seed, budget=_ANSWERS, rounds=1)
+                else:
+                    live = Live(client, pool, title, seed, budget=_FEW, rounds=100)
                 live.begin(images)
                 if name in PROMISES:
                     found = promised(live, **PROMISES[name])
@@ -180,15 +187,19 @@ def show(runs: list[Run], console: Console) -> None:
                 f"{np.mean([run['wrong'] / run['labeled'] for run in some]):.1%}" if some else "-",
                 spread([run["checks"] for run in found], 0),
             )
-    checks = Table("random checks", "projects", "told", "outside", "told", "true", "from", "to")
+    checks = Table("random checks", "projects", "tell", "outside", "told", "true", "told − true")
     for name in CHECKS:
         if found := [run for run in runs if run["situation"] == name]:
             some = [run for run in found if run["told"] is not None]
-            shares = (
-                spread([100 * run[end] for run in some]) for end in ("told", "right", "low", "high")
+            checks.add_row(
+                name,
+                str(len(found)),
+                str(len(some)),
+                str(sum(run["outside"] for run in found)),
+                spread([100 * run["told"] for run in some]),
+                spread([100 * run["right"] for run in some]),
+                difference([100 * (run["told"] - run["right"]) for run in some]),
             )
-            outside = sum(run["outside"] for run in found)
-            checks.add_row(name, str(len(found)), str(len(some)), str(outside), *shares)
     console.print(promises, checks)
 
 
@@ -199,7 +210,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=Path("results/promises.json"))
     arguments = parser.parse_args()
     console = Console(width=120)
-    config = {"target": _TARGET, "confidence": _CONFIDENCE, "answers": _ANSWERS, "draws": _DRAWS}
+    config = {
+        "target": _TARGET,
+        "confidence": _CONFIDENCE,
+        "answers": [_ANSWERS, _FEW],
+        "draws": _DRAWS,
+    }
     runs = Runs(arguments.json, config, ("situation", "seed"))
     with (
         tempfile.TemporaryDirectory(prefix="karat-promises-") as folder,

@@ -22,7 +22,7 @@ Said = str | None
 
 
 class Live:
-    """A project of digits, and people who label all that they are asked.
+    """A project of a pool whose truth is known, and people who label all that they are asked.
 
     Attributes:
         project: As the client sees it.
@@ -152,12 +152,13 @@ class Live:
 
     def taken_for(self, one: Query | Example) -> Said:
         """What a model takes it for, as a guarantee would label it."""
-        said = cast(dict[str, Any], one)
-        class_id, inside = said["predicted_class_id"], said["in_probability"]
-        chance = said["probability"] if "query_id" in said else said["confidence"]
-        if class_id is None or inside is None or chance is None:
-            raise SystemExit(f"No model has seen {one['name']}.")
-        return self._names[class_id] if inside * chance >= 1 - inside else None
+        class_id, known, unknown = _seen(one)
+        return self._names[class_id] if known >= unknown else None
+
+    @staticmethod
+    def surety(one: Query | Example) -> float:
+        """How sure a model is of that, 0..1."""
+        return max(_seen(one)[1:])
 
     def some(self, names: Sequence[str], share: float) -> set[str]:
         """Draw so large a share of names."""
@@ -187,3 +188,13 @@ class Live:
         results = self.project.answer(answers)["results"]
         if refused := [one for one in results if one["status"] == "rejected"]:
             raise SystemExit(f"An answer was refused: {refused[0]['detail']}")
+
+
+def _seen(one: Query | Example) -> tuple[int, float, float]:
+    """The likeliest class, and how probable it is, and that there is none."""
+    said = cast(dict[str, Any], one)
+    class_id, inside = said["predicted_class_id"], said["in_probability"]
+    chance = said["probability"] if "query_id" in said else said["confidence"]
+    if class_id is None or inside is None or chance is None:
+        raise SystemExit(f"No model has seen {said['name']}.")
+    return class_id, inside * chance, 1 - inside

@@ -17,8 +17,6 @@ from models.numerics.probability import softmax
 from models.protocols import Float32Array, PoolView
 
 _BLOCK = 128
-_TEMPERATURE_WITH_OOD = 0.01
-_TEMPERATURE_WITHOUT = 1.0
 
 
 def score(view: PoolView, params: ClipParams) -> Float32Array:
@@ -58,11 +56,10 @@ def score(view: PoolView, params: ClipParams) -> Float32Array:
     else:
         network = of_hub(params.weights)
     captions = network.texts([params.template.replace("{}", name) for name in classes + ood])
-    temperature = params.temperature or (_TEMPERATURE_WITH_OOD if ood else _TEMPERATURE_WITHOUT)
     result = np.empty(len(view.indices), dtype=np.float32)
     for start in range(0, len(result), _BLOCK):
         images = network.images(view.model.pixels(view.indices[start : start + _BLOCK]))
-        probability = softmax(images @ captions.T / temperature)[:, : len(classes)]
+        probability = softmax(images @ captions.T / params.divisor)[:, : len(classes)]
         purity = probability.sum(axis=1) if ood else probability.max(axis=1)
         result[start : start + _BLOCK] = purity
     return result

@@ -19,8 +19,10 @@ _DETECTIONS: Final = "detections"
 _MOST: Final = "karat.detections"
 _PURITY: Final = "karat.purity"
 _IS_PROBABILITY: Final = "karat.purity_is_probability"
-# Whose values files of earlier versions hold as probabilities, without a word of it.
-_ALWAYS: Final = ("probe", "k_plus_1", "clip")
+# Whose values files of earlier versions hold as probabilities, without a word of it. They did so
+# with those of clip, too, of which only some are.
+_ALWAYS: Final = ("probe", "k_plus_1")
+_SOMETIMES: Final = "clip"
 _SCORE: Final = 4
 
 
@@ -167,6 +169,7 @@ class PoolScores:
         known = "in_probability" in table.column_names
         about = table.schema.metadata or {}
         purity_by = about.get(_PURITY.encode(), b"").decode() or None
+        known = known and (_IS_PROBABILITY.encode() in about or purity_by != _SOMETIMES)
         was_one = str(purity_by in _ALWAYS).encode()
         is_probability = about.get(_IS_PROBABILITY.encode(), was_one) == b"True"
         return cls(

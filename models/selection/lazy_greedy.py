@@ -3,7 +3,7 @@
 Source: M. Minoux, "Accelerated Greedy Algorithms for Maximizing Submodular Set Functions", 1978.
 """
 
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,13 @@ from models.protocols import Indices
 from models.selection.leaders import Leaders
 from models.selection.picks import Chosen
 
-MOST_TOGETHER = 256
+MOST_TOGETHER: Final = 256
 """So many candidates are evaluated together, at most."""
 
-_ACTIVE, _ACTIVE_SHARE = 4096, 16
+_ACTIVE: Final = 4096
+_ACTIVE_SHARE: Final = 16
 """How many candidates compete for the next pick at a time: the larger of a number and a share."""
-_FEW = 8
+_FEW: Final = 8
 """Candidates that are evaluated together at first, as the best one is often still the best."""
 
 

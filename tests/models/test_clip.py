@@ -140,3 +140,14 @@ def test_purity_compares_with_names_by_an_uploaded_file(tmp_path: Path, view: Po
     )
     expected = softmax(cosines / 0.01)[:, :2].sum(axis=1)
     np.testing.assert_allclose(score(part, asked), expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("ood", "temperature", "expected"),
+    [("", None, False), ("b", None, True), ("b", 0.01, True), ("b", 0.1, False), ("", 0.01, False)],
+)
+def test_it_is_a_probability_at_the_temperature_of_its_training_alone(
+    ood: str, temperature: float | None, expected: bool
+) -> None:
+    params = ClipParams(classes="a, c", ood=ood, temperature=temperature)
+    assert params.is_probability() is expected

@@ -2,6 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
@@ -276,6 +277,27 @@ def test_parquet_keeps_everything(model: FakeModel, tmp_path: Path) -> None:
     assert [found.name for found in tmp_path.iterdir()] == ["scores.parquet"]
     replace(scores, purity_is_probability=False).to_parquet(path)
     assert not PoolScores.from_parquet(path).purity_is_probability
+
+
+@pytest.mark.parametrize(("purity", "is_known"), [("probe", True), ("clip", False), ("knn", True)])
+def test_files_of_earlier_versions_are_read_by_what_was_meant(
+    model: FakeModel, tmp_path: Path, purity: str, is_known: bool
+) -> None:
+    scores = scored(model).scores
+    path = tmp_path / "scores.parquet"
+    inside = np.linspace(0, 1, len(scores), dtype=np.float32)
+    replace(scores, inside=inside, purity_by=purity).to_parquet(path)
+    table = pq.read_table(path)
+    about = {
+        name: value
+        for name, value in (table.schema.metadata or {}).items()
+        if name != b"karat.purity_is_probability"
+    }
+    pq.write_table(table.replace_schema_metadata(about), path)
+    read = PoolScores.from_parquet(path)
+    # What an earlier version has read off likeness to names alone was no probability.
+    assert (read.inside is not None) == is_known
+    assert read.purity_is_probability == (purity == "probe")
 
 
 def test_a_file_without_scores_is_refused(tmp_path: Path) -> None:

@@ -223,9 +223,13 @@ def of_scores(scores: PoolScores, inside: Any | None) -> Outputs:
 
 
 def scores_of(context: JobContext, facts: Facts) -> PoolScores | None:
-    """What the model has said of the pool in its round, if that has left it."""
+    """What the model has said of the pool in its round, if that has left it, and what it means."""
     path = None if facts.scores is None else context.storage.fetch(facts.scores)
-    return None if path is None or not path.exists() else PoolScores.from_parquet(path)
+    if path is None or not path.exists():
+        return None
+    found = PoolScores.from_parquet(path)
+    # Of clip, of an earlier version: the model is asked.
+    return None if found.inside is None and found.purity_by == "clip" else found
 
 
 def score(

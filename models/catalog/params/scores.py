@@ -1,6 +1,6 @@
 """Parameters of informativeness and purity scores."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -138,6 +138,10 @@ class CsiParams(Params):
     )
 
 
+TRAINED_TEMPERATURE: Final = 0.01
+"""Of the softmax that CLIP is trained by."""
+
+
 class ClipParams(Params):
     """How likely an image shows one of the classes, by their names."""
 
@@ -199,4 +203,9 @@ class ClipParams(Params):
         softmax of similarities at temperature 1 is an order alone, of ten classes about 0.1 for
         every image.
         """
-        return bool(self.named[1]) and self.temperature is None
+        return bool(self.named[1]) and self.divisor == TRAINED_TEMPERATURE
+
+    @property
+    def divisor(self) -> float:
+        """What similarities are divided by."""
+        return self.temperature or (TRAINED_TEMPERATURE if self.named[1] else 1.0)
