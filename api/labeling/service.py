@@ -2,7 +2,6 @@ from datetime import timedelta
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
 
 from api.callers.principal import Principal
 from api.instruction_rows import members_of
@@ -36,20 +35,13 @@ async def recent(
     session: AsyncSession, principal: Principal, project: Project, limit: int
 ) -> list[RecentAnswer]:
     """The caller's latest answers, each as it stands after corrections."""
-    correction = aliased(Annotation)
     statement = (
         select(
             Annotation, Example.width, Example.height, Example.name, Query.proposals, beginning()
         )
         .join(Example, Example.id == Annotation.example_id)
         .join(Query, Query.id == Annotation.query_id)
-        .where(
-            Annotation.project_id == project.id,
-            Annotation.annotator_id == principal.id,
-            # A review is no answer to a query; it is gone back to in the review.
-            Annotation.query_id.is_not(None),
-            ~select(correction.id).where(correction.supersedes_id == Annotation.id).exists(),
-        )
+        .where(Annotation.project_id == project.id, status.own_answers(principal.id))
         .order_by(Annotation.id.desc())
         .limit(limit)
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Literal, Protocol, TypeVar
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -160,6 +160,17 @@ def _waiting_for(state: ProjectState, rounds: Sequence[RoundLike]) -> WaitingFor
     return "training" if room(settings()).state == "ok" else "disk"
 
 
+def own_answers(annotator_id: int) -> ColumnElement[bool]:
+    """Condition: an annotation is somebody's answer to a query, as it stands after corrections."""
+    correction = aliased(Annotation)
+    return and_(
+        Annotation.annotator_id == annotator_id,
+        # Reviews, and verdicts by hand, answer none; a review is gone back to in the review.
+        Annotation.query_id.is_not(None),
+        ~select(correction.id).where(correction.supersedes_id == Annotation.id).exists(),
+    )
+
+
 async def my_counts(
     session: AsyncSession,
     project_id: int,
@@ -167,18 +178,11 @@ async def my_counts(
     round_: Round | None,
     ahead: timedelta,
 ) -> MyCounts:
-    correction = aliased(Annotation)
     midnight = days.beginning(days.today(ahead), ahead)
     statement = select(
         func.count().filter(Annotation.created_at >= midnight),
         func.count(),
         func.count().filter(Annotation.round_id == (round_.id if round_ else None)),
-    ).where(
-        Annotation.project_id == project_id,
-        Annotation.annotator_id == annotator_id,
-        # Reviews, and verdicts by hand, answer none.
-        Annotation.query_id.is_not(None),
-        ~select(correction.id).where(correction.supersedes_id == Annotation.id).exists(),
-    )
+    ).where(Annotation.project_id == project_id, own_answers(annotator_id))
     today, total, here = (await session.execute(statement)).one()
     return MyCounts(today=today, total=total, round=here)

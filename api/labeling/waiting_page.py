@@ -4,7 +4,6 @@ from typing import Final
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
 
 from api.callers.access import standings
 from api.callers.principal import Principal
@@ -95,17 +94,13 @@ async def _who_can_help(session: AsyncSession, project_id: int) -> list[str]:
 
 async def _mine(session: AsyncSession, principal: Principal, round_: Round | None) -> MyRound:
     """My answers to a round as they stand after corrections."""
-    correction = aliased(Annotation)
     statement = select(
         func.count(),
         func.count().filter(Annotation.verdict == Verdict.LABEL),
         func.count().filter(Annotation.verdict == Verdict.OOD),
         func.percentile_cont(0.5).within_group(Annotation.seconds),
     ).where(
-        Annotation.round_id == (round_.id if round_ else None),
-        Annotation.annotator_id == principal.id,
-        Annotation.query_id.is_not(None),
-        ~select(correction.id).where(correction.supersedes_id == Annotation.id).exists(),
+        Annotation.round_id == (round_.id if round_ else None), status.own_answers(principal.id)
     )
     answers, inside, ood, seconds = (await session.execute(statement)).one()
     return MyRound(answers=answers, inside=inside, ood=ood, median_seconds=seconds)

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 from sqlalchemy import Select, exists, select, text
-from sqlalchemy.orm import Session, aliased, sessionmaker
+from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
 from core.among import among
 from core.artifacts.certificates import NO_CLASS, OTHER_CLASSES, Members, draws_of
-from core.consensus import by_people, lock_examples
+from core.consensus import by_people, holds, lock_examples
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.jobs import queue
@@ -335,11 +335,9 @@ def _taking_back(factory: sessionmaker[Session], certificate_id: int) -> Callabl
 
 def _standing(lot_ids: Sequence[int]) -> Select[int]:
     """Ids of labels of these lots that were not taken back, rising."""
-    later = aliased(Annotation)
-    taken = exists().where(later.supersedes_id == Annotation.id, later.counted)
     return (
         select(Annotation.id)
-        .where(among(Annotation.lot_id, lot_ids), Annotation.verdict != Verdict.SKIP, ~taken)
+        .where(among(Annotation.lot_id, lot_ids), Annotation.verdict != Verdict.SKIP, holds())
         .order_by(Annotation.id)
     )
 

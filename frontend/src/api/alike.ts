@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import { poolQueries } from "./pool";
-import { isActive } from "./rounds";
+import { succeeded } from "./rounds";
 import type { paths } from "./schema";
 import type { Job, Judged, Judgement } from "./types";
 
@@ -11,7 +11,6 @@ export type Which = NonNullable<
 
 const at = (projectId: number) => ({ path: { project_id: projectId } });
 const PAGE = 20;
-const LOOK_MS = 400;
 
 /** Groups of images that show the same picture, the largest first. */
 export const duplicatesQuery = (projectId: number, which: Which) =>
@@ -52,7 +51,7 @@ export async function lookUp(projectId: number, file: File, signal: AbortSignal)
       signal,
     }),
   );
-  return lookedUp(job, signal);
+  return (await succeeded(job, signal)).id;
 }
 
 /** Whether images can be searched by words. */
@@ -77,23 +76,5 @@ export async function findByWords(
       signal,
     }),
   );
-  return lookedUp(job, signal, onProgress);
-}
-
-/** Wait until a job has looked something up. */
-async function lookedUp(
-  job: Job,
-  signal: AbortSignal,
-  onProgress?: (job: Job) => void,
-): Promise<number> {
-  while (isActive(job)) {
-    onProgress?.(job);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    signal.throwIfAborted();
-    job = await call(
-      client.GET("/api/jobs/{job_id}", { params: { path: { job_id: job.id } }, signal }),
-    );
-  }
-  if (job.state === "succeeded") return job.id;
-  throw new Error(job.error?.detail ?? job.message ?? job.state);
+  return (await succeeded(job, signal, onProgress)).id;
 }

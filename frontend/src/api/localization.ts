@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import type { Method } from "./results";
-import { isActive } from "./rounds";
+import { succeeded } from "./rounds";
 import type { Job } from "./types";
 
 /** Left, top, right and bottom, in pixels of the upright picture. */
@@ -57,8 +57,6 @@ export type Look = {
   box: Edges | null;
 };
 
-const LOOK_MS = 300;
-
 /** Have a worker look at an image; without a class, for the one that the model says. */
 export const lookQuery = (projectId: number, exampleId: number, classId: number | null) =>
   queryOptions({
@@ -75,20 +73,12 @@ async function lookAt(
   classId: number | null,
   signal: AbortSignal,
 ): Promise<Look> {
-  let job: Job = await call(
+  const job: Job = await call(
     client.POST("/api/projects/{project_id}/examples/{example_id}/look-at", {
       params: { path: { project_id: projectId, example_id: exampleId } },
       body: { class_id: classId },
       signal,
     }),
   );
-  while (isActive(job)) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    signal.throwIfAborted();
-    job = await call(
-      client.GET("/api/jobs/{job_id}", { params: { path: { job_id: job.id } }, signal }),
-    );
-  }
-  if (job.state === "succeeded") return job.result as unknown as Look;
-  throw new Error(job.error?.detail ?? job.message ?? job.state);
+  return (await succeeded(job, signal)).result as unknown as Look;
 }

@@ -104,6 +104,23 @@ export const isActive = (job: Pick<Job, "state"> | null | undefined): boolean =>
   job?.state === "queued" || job?.state === "running";
 
 const job = (id: number) => ({ params: { path: { job_id: id } } });
+const POLL_MS = 300;
+
+/** Wait until a job has succeeded; throws what it says of itself if it ends otherwise. */
+export async function succeeded(
+  found: Job,
+  signal: AbortSignal,
+  onProgress?: (found: Job) => void,
+): Promise<Job> {
+  while (isActive(found)) {
+    onProgress?.(found);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    signal.throwIfAborted();
+    found = await call(client.GET("/api/jobs/{job_id}", { ...job(found.id), signal }));
+  }
+  if (found.state === "succeeded") return found;
+  throw new Error(found.error?.detail ?? found.message ?? found.state);
+}
 
 export const cancelJob = (id: number) => call(client.POST("/api/jobs/{job_id}/cancel", job(id)));
 

@@ -18,7 +18,7 @@ export type Choice = {
 /** The verdict that says what an example is, rather than that it is nothing of the kind. */
 export const LABELED: Verdict = "label";
 
-export const isSame = (a: Choice | null, b: Choice): boolean =>
+export const isSameVerdict = (a: Choice | null, b: Choice): boolean =>
   a !== null && a.verdict === b.verdict && a.classId === b.classId && a.label === b.label;
 
 /** What of a label the server has is more than one class, as a part of a choice. */

@@ -10,7 +10,7 @@ import { ErrorNotice } from "../../ui/ErrorNotice";
 import { useManages } from "../../ui/managing";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
-import { isSame, settingOf } from "./choice";
+import { settingOf, trainsAs } from "./choice";
 import { nameOf, trainedOf } from "./figures";
 import styles from "./JobsScreen.module.css";
 import { useSettingsChange } from "./useSettingsChange";
@@ -47,7 +47,7 @@ export function NextRounds({ project, result, files }: NextRoundsProps) {
                 <th scope="row">{name}</th>
                 {setting && (
                   <td>
-                    {isSame(project.settings.model, setting) ? (
+                    {trainsAs(project.settings.model, setting) ? (
                       <Chip tone="good">{comparison.inUse}</Chip>
                     ) : (
                       <Button

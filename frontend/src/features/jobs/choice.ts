@@ -7,7 +7,7 @@ export function settingOf(model: Choice, method: Choice): Choice {
 }
 
 /** Whether a model trains as a method does. */
-export function isSame(model: Choice, method: Choice): boolean {
+export function trainsAs(model: Choice, method: Choice): boolean {
   const wanted: Record<string, unknown> = { taufe: 0, oat: 0, ood_class: false, ...method.params };
   return (
     model.name === method.name &&

@@ -1,5 +1,6 @@
 import type { Catalogue } from "../catalogue";
 import { comparison } from "./comparison";
+import { jobList } from "./jobList";
 import { questions } from "./questions";
 import { relabel, subset } from "./results";
 import { number, particle } from "./words";
@@ -64,51 +65,7 @@ export const jobs: Catalogue["jobs"] = {
   back: "모든 작업",
   titled: (what, id) => `${what}, 작업 ${id}`,
   noResult: "완료되었습니다. 더 보여 줄 결과는 없습니다.",
-  all: {
-    title: "모든 작업",
-    hint: "가져오기와 라운드를 포함해 최근 작업부터 표시합니다.",
-    kind: "종류",
-    everyKind: "모든 종류",
-    state: "상태",
-    everyState: "모든 상태",
-    active: "대기 중 또는 실행 중",
-    columns: { job: "작업", state: "상태", created: "요청", took: "소요 시간", outcome: "결과" },
-    none: "아직 작업이 없습니다",
-    noneText: "가져오기, 라운드, 위에서 시작한 작업이 여기에 표시됩니다.",
-    nothing: "조건에 맞는 작업이 없습니다.",
-    clear: "필터 초기화",
-    more: "더 보기",
-    attempt: (count) => `${count}번째 시도`,
-  },
-  retry: "다시 시도",
-  retryHint: "마지막으로 끝난 단계부터 이어서 합니다.",
-  given: "파라미터",
-  files: {
-    title: "파일",
-    hint: "이 작업이 남긴 파일입니다. SHA-256으로 복사본이 온전한지 확인할 수 있습니다.",
-    file: "파일",
-    size: "크기",
-    sha: "SHA-256",
-    made: "생성일",
-    download: "내려받기",
-    downloadThis: (kind, id) => `${kind} ${id} 내려받기`,
-    copySha: (id) => `파일 ${id}의 SHA-256 복사`,
-    none: "아직 남긴 파일이 없습니다.",
-  },
-  artifactKinds: {
-    checkpoint: "모델",
-    meta_model: "MQ-Net",
-    scores: "풀 점수",
-    import_report: "가져오기 보고서",
-    comparison: "비교 결과",
-    subset: "부분집합",
-    relabels: "확신도가 있는 라벨",
-    embedding_map: "풀 지도",
-    alike: "이미지 비교",
-    selection: "고른 지시문",
-    snapshot: "스냅샷",
-    certificate: "보장",
-  },
+  ...jobList,
   log: {
     title: "로그",
     hint: "한 줄에 이벤트 하나이며 시각은 UTC입니다.",

@@ -1,4 +1,4 @@
-import { type Choice, isSame } from "../../../tasks/choice";
+import { type Choice, isSameVerdict } from "../../../tasks/choice";
 import { batchKeys, without } from "./batches";
 import { deal } from "./groups";
 import { type GridView, idOf, isDone, type Tile } from "./model";
@@ -41,7 +41,7 @@ export function judged(tiles: Tile[], choice: Choice): Tile[] {
   const keys = batchKeys(tiles.length);
   return tiles.map((tile, index) => ({
     ...tile,
-    given: isSame(tile.given, choice) ? tile.given : { ...choice, key: keys[index] ?? "" },
+    given: isSameVerdict(tile.given, choice) ? tile.given : { ...choice, key: keys[index] ?? "" },
     reopened: false,
   }));
 }

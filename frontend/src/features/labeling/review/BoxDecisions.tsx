@@ -7,9 +7,8 @@ import type { BoxEditor } from "../../../tasks/boxes/editor";
 import { Classes } from "../../../tasks/boxes/Panel";
 import { submit } from "../../../tasks/boxes/suggestions";
 import panel from "../../../tasks/classification/Panel.module.css";
+import { VerdictButton } from "../../../tasks/VerdictButton";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
-import { Kbd } from "../../../ui/Kbd";
-import { keepFocus } from "../../../ui/keepFocus";
 import { ACCEPT, type Choice, choiceOf, KEEP } from "./choices";
 import { type Deciding, DecisionButton } from "./DecisionButton";
 import type { DecisionPanelProps } from "./DecisionPanel";
@@ -54,11 +53,10 @@ export function BoxDecisions({ work, ...props }: DecisionPanelProps) {
           choice={choiceOf(null, suggestion)}
           keys={[FIXED_KEYS.ood]}
           className={panel.ood}
+          mark="hatch"
+          name={t.boxes.ood}
           title={t.boxes.oodText}
-        >
-          <span className={panel.hatch} aria-hidden="true" />
-          <span className={panel.name}>{t.boxes.ood}</span>
-        </DecisionButton>
+        />
       )}
       {last}
     </div>
@@ -76,17 +74,13 @@ function Editing({ editor, prepared, classes, onFind }: EditingProps) {
     <>
       <Classes editor={editor} view={view} classes={classes} onFind={onFind} />
       <Chosen editor={editor} view={view} classes={classes} />
-      <button
-        type="button"
-        className={panel.verdict}
-        aria-keyshortcuts="Enter"
+      <VerdictButton
+        name={t.boxes.sendEdited(view.doc.boxes.length)}
+        shortcut="Enter"
+        shown="Enter"
         disabled={!editor.isChanged || prepared !== "ready"}
-        onMouseDown={keepFocus}
         onClick={() => submit(editor)}
-      >
-        <span className={panel.name}>{t.boxes.sendEdited(view.doc.boxes.length)}</span>
-        <Kbd decorative>Enter</Kbd>
-      </button>
+      />
     </>
   );
 }

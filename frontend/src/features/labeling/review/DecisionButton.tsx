@@ -1,12 +1,10 @@
-import type { CSSProperties, ReactNode } from "react";
 import type { LabelClass, Suggestion } from "../../../api/types";
 import type { Prepared } from "../../../media/spec";
 import { t } from "../../../strings";
-import panel from "../../../tasks/classification/Panel.module.css";
+import { VerdictFrame, type VerdictFrameProps } from "../../../tasks/VerdictButton";
 import { keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
-import { keepFocus } from "../../../ui/keepFocus";
-import { type Choice, chosen, isOpen, isSame } from "./choices";
+import { type Choice, chosen, isOpen, isSameDecision } from "./choices";
 import { shortcuts } from "./decisions";
 import { votesFor, votesInAll } from "./votes";
 
@@ -21,37 +19,31 @@ export type Deciding = {
   onDecide: (choice: Choice) => void;
 };
 
-type DecisionButtonProps = {
+type DecisionButtonProps = Omit<
+  VerdictFrameProps,
+  "shortcut" | "onClick" | "pressed" | "flashed" | "disabled"
+> & {
   deciding: Deciding;
   choice: Choice;
   /** Every key that decides so; those with a place on the keyboard are shown. */
   keys: (string | null)[];
-  className?: string | undefined;
-  colour?: string | undefined;
-  title?: string | undefined;
-  children: ReactNode;
 };
 
-export function DecisionButton(props: DecisionButtonProps) {
-  const { deciding, choice, keys, className = "", colour, title, children } = props;
+export function DecisionButton({ deciding, choice, keys, children, ...look }: DecisionButtonProps) {
   const { suggestion, prepared, flashed, onDecide } = deciding;
   const before = suggestion && chosen(suggestion);
   return (
-    <button
-      type="button"
-      className={`${panel.verdict} ${className}`}
-      style={colour ? ({ "--colour": colour } as CSSProperties) : undefined}
-      aria-keyshortcuts={shortcuts(keys)}
-      aria-pressed={before ? isSame(before, choice) : undefined}
-      data-flashed={isSame(flashed, choice) || undefined}
+    <VerdictFrame
+      {...look}
+      shortcut={shortcuts(keys)}
+      pressed={before ? isSameDecision(before, choice) : undefined}
+      flashed={isSameDecision(flashed, choice)}
       disabled={!suggestion || !isOpen(choice, prepared)}
-      title={title}
-      onMouseDown={keepFocus}
       onClick={() => onDecide(choice)}
     >
       {children}
       <Keys keys={keys} />
-    </button>
+    </VerdictFrame>
   );
 }
 
@@ -61,7 +53,7 @@ function Keys({ keys }: { keys: (string | null)[] }) {
   const known = keys.filter((key) => key !== null);
   if (known.length === 0) return null;
   return (
-    <span className={panel.keys}>
+    <span>
       {known.map((key) => (
         <Kbd key={key} decorative>
           {SIGNS[key] ?? keyLabel(key)}

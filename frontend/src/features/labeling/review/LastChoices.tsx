@@ -1,8 +1,6 @@
 import { t } from "../../../strings";
-import panel from "../../../tasks/classification/Panel.module.css";
-import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
-import { Kbd } from "../../../ui/Kbd";
-import { keepFocus } from "../../../ui/keepFocus";
+import { UndoButton } from "../../../tasks/VerdictButton";
+import { FIXED_KEYS } from "../../../ui/hotkeys";
 import { UNSURE } from "./choices";
 import { type Deciding, DecisionButton } from "./DecisionButton";
 import styles from "./DecisionPanel.module.css";
@@ -17,21 +15,10 @@ export function LastChoices({ deciding, canUndo, onUndo }: LastChoicesProps) {
         deciding={deciding}
         choice={UNSURE}
         keys={[FIXED_KEYS.unsure]}
-        className={panel.plain}
-      >
-        <span className={panel.name}>{t.label.unsure}</span>
-      </DecisionButton>
-      <button
-        type="button"
-        className={`${panel.verdict} ${panel.plain}`}
-        aria-keyshortcuts={FIXED_KEYS.undo}
-        disabled={!canUndo}
-        onMouseDown={keepFocus}
-        onClick={onUndo}
-      >
-        <span className={panel.name}>{t.label.undo}</span>
-        <Kbd decorative>{keyLabel(FIXED_KEYS.undo)}</Kbd>
-      </button>
+        width="third"
+        name={t.label.unsure}
+      />
+      <UndoButton name={t.label.undo} canUndo={canUndo} onUndo={onUndo} />
     </div>
   );
 }

@@ -1,8 +1,7 @@
 import { t } from "../../../strings";
 import panel from "../../../tasks/classification/Panel.module.css";
-import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
-import { Kbd } from "../../../ui/Kbd";
-import { keepFocus } from "../../../ui/keepFocus";
+import { FindButton } from "../../../tasks/VerdictButton";
+import { FIXED_KEYS } from "../../../ui/hotkeys";
 import { choiceOf, labelName } from "./choices";
 import { type Deciding, DecisionButton, said } from "./DecisionButton";
 import styles from "./DecisionPanel.module.css";
@@ -19,21 +18,21 @@ export function OtherLabels({ deciding, onFind }: OtherLabelsProps) {
     : ([] as (number | null)[]);
   const named = suggestion ? alsoSaid(suggestion).filter((label) => label !== null) : [];
   const others = classes.filter(({ id }) => !pair.includes(id) && !named.includes(id));
-  const button = (label: number, className?: string) => (
+  const button = (label: number) => (
     <DecisionButton
       key={label}
       deciding={deciding}
       choice={choiceOf(label, suggestion)}
       keys={[labelKey(label, classes)]}
-      className={className}
       colour={classes.find((one) => one.id === label)?.colour}
-    >
-      <span className={panel.colour} aria-hidden="true" />
-      <span className={panel.name}>
-        {labelName(label, classes)}
-        {named.includes(label) && <small>{said(label, suggestion)}</small>}
-      </span>
-    </DecisionButton>
+      mark="colour"
+      name={
+        <>
+          {labelName(label, classes)}
+          {named.includes(label) && <small>{said(label, suggestion)}</small>}
+        </>
+      }
+    />
   );
   return (
     <>
@@ -44,17 +43,7 @@ export function OtherLabels({ deciding, onFind }: OtherLabelsProps) {
         </fieldset>
       )}
       {others.some((one) => classKey(one) === null) && (
-        <button
-          type="button"
-          className={`${panel.verdict} ${panel.plain}`}
-          aria-keyshortcuts={FIXED_KEYS.find}
-          disabled={!suggestion || prepared !== "ready"}
-          onMouseDown={keepFocus}
-          onClick={onFind}
-        >
-          <span className={panel.name}>{t.label.find.open}</span>
-          <Kbd decorative>{keyLabel(FIXED_KEYS.find)}</Kbd>
-        </button>
+        <FindButton disabled={!suggestion || prepared !== "ready"} onFind={onFind} />
       )}
       {!pair.includes(null) && <OodButton deciding={deciding} />}
     </>
@@ -70,13 +59,14 @@ function OodButton({ deciding }: { deciding: Deciding }) {
       choice={choiceOf(null, suggestion)}
       keys={[FIXED_KEYS.ood]}
       className={panel.ood}
+      mark="hatch"
+      name={
+        <>
+          {t.label.ood}
+          {isSaid && <small>{said(null, suggestion)}</small>}
+        </>
+      }
       title={t.glossary.words.none.text}
-    >
-      <span className={panel.hatch} aria-hidden="true" />
-      <span className={panel.name}>
-        {t.label.ood}
-        {isSaid && <small>{said(null, suggestion)}</small>}
-      </span>
-    </DecisionButton>
+    />
   );
 }

@@ -6,9 +6,8 @@ import type { RankingEditor } from "../../../tasks/instructions/editor";
 import { keyOfPlace, rankingOf } from "../../../tasks/instructions/model";
 import { Order } from "../../../tasks/instructions/Order";
 import { Tools } from "../../../tasks/instructions/Panel";
+import { VerdictButton } from "../../../tasks/VerdictButton";
 import { isTouch } from "../../../ui/isTouch";
-import { Kbd } from "../../../ui/Kbd";
-import { keepFocus } from "../../../ui/keepFocus";
 import { ACCEPT, type Choice, choiceOf, KEEP } from "./choices";
 import { type Deciding, DecisionButton } from "./DecisionButton";
 import type { DecisionPanelProps } from "./DecisionPanel";
@@ -47,11 +46,10 @@ export function RankingDecisions({ work, ...props }: DecisionPanelProps) {
           choice={choiceOf(null, suggestion)}
           keys={[]}
           className={panel.ood}
+          mark="hatch"
+          name={t.instructions.none}
           title={t.instructions.noneText}
-        >
-          <span className={panel.hatch} aria-hidden="true" />
-          <span className={panel.name}>{t.instructions.none}</span>
-        </DecisionButton>
+        />
       )}
       <LastChoices deciding={deciding} canUndo={canUndo} onUndo={onUndo} />
     </div>
@@ -70,17 +68,13 @@ function Third({ editor }: { editor: RankingEditor }) {
       </p>
       <Order editor={editor} view={view} />
       <Tools editor={editor} view={view} />
-      <button
-        type="button"
-        className={panel.verdict}
-        aria-keyshortcuts="Enter"
+      <VerdictButton
+        name={t.instructions.send}
+        shortcut="Enter"
+        shown="Enter"
         disabled={!editor.isChanged}
-        onMouseDown={keepFocus}
         onClick={() => editor.submit()}
-      >
-        <span className={panel.name}>{t.instructions.send}</span>
-        <Kbd decorative>Enter</Kbd>
-      </button>
+      />
     </div>
   );
 }

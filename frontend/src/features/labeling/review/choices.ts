@@ -31,7 +31,7 @@ export function choiceOf(label: number | null, pair: Pair | null): Choice {
 export const isOpen = ({ decision }: Choice, prepared: Prepared["state"]): boolean =>
   prepared === "ready" || (prepared === "failed" && decision === UNSURE.decision);
 
-export const isSame = (a: Choice | null, b: Choice): boolean =>
+export const isSameDecision = (a: Choice | null, b: Choice): boolean =>
   a !== null && a.decision === b.decision && a.classId === b.classId;
 
 /** What was decided; `decided_class_id` names the class of other decisions too. */
