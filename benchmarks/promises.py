@@ -163,7 +163,7 @@ def measure(stack: Stack, runs: Runs, projects: int, console: Console) -> None:
                     live = Live(client, pool, title, seed, budget=_ANSWERS, rounds=1)
                 else:
                     live = Live(client, pool, title, seed, budget=_FEW, rounds=100)
-                live.begin(images)
+                live.begin(images, _DRAWS + _FEW)
                 if name in PROMISES:
                     found = promised(live, **PROMISES[name])
                 else:

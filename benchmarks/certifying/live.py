@@ -42,7 +42,7 @@ class Live:
             pool: Its images, and what they show.
             title: No other project has it.
             seed: Decides the order of the pool and what is drawn, and what people do.
-            budget: Answers of a round.
+            budget: Answers of the first round.
             rounds: After which it is finished.
         """
         self._client, self._pool = client, pool
@@ -67,10 +67,11 @@ class Live:
         self._class_ids = {one["name"]: one["id"] for one in self.project.get()["classes"]}
         self._names = {id_: name for name, id_ in self._class_ids.items()}
 
-    def begin(self, images: Path) -> None:
-        """Import the pool from a file, and answer one round."""
+    def begin(self, images: Path, budget: float) -> None:
+        """Import the pool from a file, and answer one round; later ones are of another budget."""
         self._client.wait(self.project.import_images(images)["id"])
         self.project.start()
+        self.project.update(settings={"budget": budget})
         self.close_round()
 
     def close_round(self) -> None:
