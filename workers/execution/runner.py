@@ -20,7 +20,7 @@ from core.tables import Job
 from core.telemetry import logs, tracing
 from models.errors import Cancelled, ExamplesLost, ModelError
 from workers.execution.claiming import NO_ROOM, claim, let_others_in, wait_for_bucket
-from workers.execution.handlers import Handler, handler_of
+from workers.execution.handlers import Handler, PutsRight, handler_of
 from workers.jobs.context import JobContext, Lost, NoRoom, Paused, SteppedAside
 from workers.jobs.log import said_of
 
@@ -212,7 +212,7 @@ def _end(
         with context.transaction() as (session, job):
             finish_job(job, state, result=result, error=error, message=message)
             job.progress = None if state is JobState.SUCCEEDED else job.progress
-            if state is not JobState.SUCCEEDED:
+            if state is not JobState.SUCCEEDED and isinstance(handler, PutsRight):
                 handler.failed(session, job)
             let_others_in(session, job)
             _tell(session, context, job)
