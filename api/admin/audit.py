@@ -1,7 +1,5 @@
 """Reading the audit log: newest first, in pages by id."""
 
-import csv
-import io
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from sqlalchemy.orm import aliased
 
 from api.admin.schemas import AuditOut, NamedProject, Person
 from api.audit import OF_PEOPLE
-from core.files.csv_escape import plain_row
+from api.transfers.streams import csv_of
 from core.tables import ApiToken, Audit, Project, User
 
 Word = Annotated[str | None, Query(max_length=100)]
@@ -88,24 +86,20 @@ def _shown(
     )
 
 
-async def as_csv(
-    sessions: async_sessionmaker[AsyncSession], wanted: AuditFilter
-) -> AsyncIterator[str]:
+def as_csv(sessions: async_sessionmaker[AsyncSession], wanted: AuditFilter) -> AsyncIterator[str]:
     """All matching entries; each block is a transaction of its own, so memory stays flat."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    cursor: int | None = None
-    while True:
-        async with sessions() as session:
-            block = await entries(session, wanted, cursor=cursor, limit=_BLOCK)
-        writer.writerows(plain_row(_row(entry)) for entry in block)
-        yield text.getvalue()
-        text.seek(0)
-        text.truncate()
-        if len(block) < _BLOCK:
-            return
-        cursor = block[-1].id
+
+    async def blocks() -> AsyncIterator[list[list[Any]]]:
+        cursor: int | None = None
+        while True:
+            async with sessions() as session:
+                block = await entries(session, wanted, cursor=cursor, limit=_BLOCK)
+            yield [_row(entry) for entry in block]
+            if len(block) < _BLOCK:
+                return
+            cursor = block[-1].id
+
+    return csv_of(COLUMNS, blocks())
 
 
 def _row(entry: AuditOut) -> list[Any]:

@@ -49,6 +49,11 @@ _PLACE = case(
     (Example.state == ExampleState.UNLABELED, 3),
     else_=4,
 )
+_NUMBER = (
+    func.row_number()
+    .over(partition_by=Example.duplicates_of, order_by=(_PLACE, Example.pool_index))
+    .label("number")
+)
 
 
 def _groups(project: Project) -> Any:
@@ -170,13 +175,8 @@ async def _first(
     session: AsyncSession, project: Project, ids: Sequence[int], table: ScoreTable | None
 ) -> dict[int, list[ExampleOut]]:
     """The first few images of each group."""
-    number = (
-        func.row_number()
-        .over(partition_by=Example.duplicates_of, order_by=(_PLACE, Example.pool_index))
-        .label("number")
-    )
     mine = Example.project_id == project.id
-    ranked = select(Example.id, number).where(mine, among(Example.duplicates_of, ids)).subquery()
+    ranked = select(Example.id, _NUMBER).where(mine, among(Example.duplicates_of, ids)).subquery()
     statement = (
         SHOWN.join(ranked, ranked.c.id == Example.id)
         .where(ranked.c.number <= _FIRST)
@@ -204,13 +204,8 @@ async def hold_copies(
     wanted = _of_kind(select(group.id), group, body.which)
     if body.groups is not None:
         wanted = wanted.where(among(group.id, body.groups))
-    first = (
-        func.row_number()
-        .over(partition_by=Example.duplicates_of, order_by=(_PLACE, Example.pool_index))
-        .label("number")
-    )
     members = (
-        select(Example.id, Example.pool_index, _POOL.label("may"), first)
+        select(Example.id, Example.pool_index, _POOL.label("may"), _NUMBER)
         .where(Example.project_id == project.id, Example.duplicates_of.in_(wanted))
         .subquery()
         .c

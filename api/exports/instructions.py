@@ -2,16 +2,16 @@
 
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
 from anyio import to_thread
-from pyarrow import parquet
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from api.exports.parquet import Sink
+from api.exports.parquet import parquet_of
 from api.exports.records import Images
 from api.exports.taken import TakenImages, TakenVotes, taken_rows
 from api.exports.texts import within_memory
@@ -117,21 +117,15 @@ ALPACA: Final[Line] = as_alpaca
 MESSAGES: Final[Line] = as_messages
 
 
-async def as_parquet(images: Images) -> AsyncIterator[bytes]:
+def as_parquet(images: Images) -> AsyncIterator[bytes]:
     """Every row with what is known of it, as Hugging Face's ``datasets`` reads it."""
-    sink = Sink()
-    writer = parquet.ParquetWriter(sink, _SCHEMA, compression="zstd")
-    async for block in _rows(images):
-        rows = [_columns(row, parts) for row, parts in block]
-        await to_thread.run_sync(_write, writer, rows)
-        yield sink.taken()
-    writer.close()
-    yield sink.taken()
 
+    async def tables() -> AsyncGenerator[Callable[[], pa.Table]]:
+        async for block in _rows(images):
+            if rows := [_columns(row, parts) for row, parts in block]:
+                yield partial(pa.Table.from_pylist, rows, _SCHEMA)
 
-def _write(writer: parquet.ParquetWriter, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        writer.write_table(pa.Table.from_pylist(rows, schema=_SCHEMA))
+    return parquet_of(_SCHEMA, tables(), compression="zstd")
 
 
 def _columns(row: Any, parts: InstructionRow) -> dict[str, Any]:

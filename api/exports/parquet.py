@@ -2,7 +2,8 @@
 
 import io
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from functools import partial
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from core.media.originals import Originals
 from core.tasks.box_conventions import COCO
 from core.tasks.boxes import FLAGS, BoxesLabel
 
+_REPEATED: Final = ["verdict", "split", "model_version", "predicted"]
 _TIME: Final = pa.timestamp("us", tz="UTC")
 _VOTE: Final = {
     "annotator": pa.string(),
@@ -72,22 +74,40 @@ _BOX_COLUMNS: Final = {
 }
 
 
-async def as_text_parquet(images: Images) -> AsyncIterator[bytes]:
-    """A row for each text; a row group holds a few MiB."""
+async def parquet_of(
+    schema: pa.Schema, tables: AsyncGenerator[Callable[[], pa.Table]], **options: Any
+) -> AsyncIterator[bytes]:
+    """A file of ``tables``, each made and written in a thread, and a row group of its own.
+
+    Args:
+        schema: Of all.
+        tables: What makes each.
+        options: Of the writer.
+    """
     sink = Sink()
-    schema = _schema(_TEXT_COLUMNS, images.class_names)
-    repeated = ["verdict", "split", "model_version", "predicted"]
-    writer = parquet.ParquetWriter(sink, schema, compression="zstd", use_dictionary=repeated)
-    numbers = {name: number for number, name in enumerate(images.class_names)}
-    async for block in images.blocks_with_texts():
-        rows = [{**_row(record, numbers), TEXT: text} for record, text in block]
-        await to_thread.run_sync(_write_rows, writer, schema, rows)
-        yield sink.taken()
-    writer.close()
+    writer = parquet.ParquetWriter(sink, schema, **options)
+    async with aclosing(tables):
+        async for make in tables:
+            await to_thread.run_sync(lambda make: writer.write_table(make()), make)
+            yield sink.taken()
+    await to_thread.run_sync(writer.close)
     yield sink.taken()
 
 
-async def as_parquet(
+def as_text_parquet(images: Images) -> AsyncIterator[bytes]:
+    """A row for each text; a row group holds a few MiB."""
+    schema = _schema(_TEXT_COLUMNS, images.class_names)
+    numbers = {name: number for number, name in enumerate(images.class_names)}
+
+    async def tables() -> AsyncGenerator[Callable[[], pa.Table]]:
+        async for block in images.blocks_with_texts():
+            rows = [{**_row(record, numbers), TEXT: text} for record, text in block]
+            yield partial(pa.Table.from_pylist, rows, schema)
+
+    return parquet_of(schema, tables(), compression="zstd", use_dictionary=_REPEATED)
+
+
+def as_parquet(
     images: Images, originals: Originals, place: Place, *, boxes: bool = False
 ) -> AsyncIterator[bytes]:
     """A row for each image, without bytes if those are lost; a row group holds a few MiB.
@@ -101,28 +121,22 @@ async def as_parquet(
     Raises:
         DomainError: As ``read_all``.
     """
-    sink = Sink()
     schema = _schema(_BOX_COLUMNS if boxes else _COLUMNS, images.class_names)
-    writer = parquet.ParquetWriter(
-        sink,
-        schema,
-        compression="NONE",  # images are compressed already
-        use_dictionary=["verdict", "split", "model_version", "predicted"],
-    )
     numbers = {name: number for number, name in enumerate(images.class_names)}
     said = partial(_box_row, classes=images.classes) if boxes else partial(_row, numbers=numbers)
 
     def row(record: Record) -> dict[str, Any]:
         return {**said(record), "image": {"path": place(record, "")}}
 
-    with readers() as threads:
-        async for block in images.blocks():
-            for some in portions(block, originals):
-                contents = partial(read_all, originals, [one.original for one in some], threads)
-                await to_thread.run_sync(_write, writer, schema, row, some, contents)
-                yield sink.taken()
-    writer.close()
-    yield sink.taken()
+    async def tables() -> AsyncGenerator[Callable[[], pa.Table]]:
+        with readers() as threads:
+            async for block in images.blocks():
+                for some in portions(block, originals):
+                    contents = partial(read_all, originals, [one.original for one in some], threads)
+                    yield partial(_table, schema, row, some, contents)
+
+    # Images are compressed already.
+    return parquet_of(schema, tables(), compression="NONE", use_dictionary=_REPEATED)
 
 
 def _schema(columns: Mapping[str, pa.DataType], class_names: Sequence[str]) -> pa.Schema:
@@ -148,28 +162,21 @@ def _value(kind: pa.DataType) -> dict[str, str]:
     return {"dtype": names.get(kind, str(kind)), "_type": "Value"}
 
 
-def _write(
-    writer: parquet.ParquetWriter,
+def _table(
     schema: pa.Schema,
     row: Callable[[Record], dict[str, Any]],
     records: Sequence[Record],
     contents: Callable[[], Iterable[bytes | Conflict]],
-) -> None:
+) -> pa.Table:
     rows = [
         _with_bytes(row(record), None if isinstance(content, Conflict) else content)
         for record, content in zip(records, contents(), strict=True)
     ]
-    _write_rows(writer, schema, rows)
+    return pa.Table.from_pylist(rows, schema)
 
 
 def _with_bytes(row: dict[str, Any], content: bytes | None) -> dict[str, Any]:
     return {**row, "image": {**row["image"], "bytes": content}}
-
-
-def _write_rows(
-    writer: parquet.ParquetWriter, schema: pa.Schema, rows: list[dict[str, Any]]
-) -> None:
-    writer.write_table(pa.Table.from_pylist(rows, schema=schema))
 
 
 def _box_row(record: Record, classes: Mapping[int, str]) -> dict[str, Any]:

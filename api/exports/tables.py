@@ -1,7 +1,5 @@
 """Annotations, a row each, which leave as they are read: memory does not grow with their number."""
 
-import csv
-import io
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,10 +25,10 @@ from sqlalchemy.orm import aliased
 
 from api.exports.portions import stored_bytes, within_bytes
 from api.exports.texts import TEXT, with_texts
+from api.transfers.streams import csv_of
 from core.among import among
 from core.class_names import seen_as
 from core.consensus import by_people, holds
-from core.files.csv_escape import BOM, plain
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, CertificateLot, Example, ProjectClass, Query, Round, User
@@ -315,17 +313,10 @@ def _row(table: Table, *values: Any) -> dict[str, Any]:
     }
 
 
-async def as_csv(table: Table, *, bom: bool = False) -> AsyncIterator[str]:
-    text = io.StringIO()
-    text.write(BOM if bom else "")
-    writer = csv.DictWriter(text, (*COLUMNS, TEXT) if table.texts else COLUMNS)
-    writer.writeheader()
-    yield text.getvalue()
-    async for block in rows(table):
-        text.seek(0)
-        text.truncate()
-        writer.writerows({name: plain(value) for name, value in row.items()} for row in block)
-        yield text.getvalue()
+def as_csv(table: Table, *, bom: bool = False) -> AsyncIterator[str]:
+    columns = (*COLUMNS, TEXT) if table.texts else COLUMNS
+    blocks = ([[row[name] for name in columns] for row in block] async for block in rows(table))
+    return csv_of(columns, blocks, bom=bom)
 
 
 async def as_jsonl(table: Table) -> AsyncIterator[str]:

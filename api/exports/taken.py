@@ -17,6 +17,7 @@ from api.exports.records import Images, Prediction, Record
 from api.exports.tables import COLUMNS, Table, columns
 from api.exports.texts import within_memory
 from api.exports.votes import SAID, read_votes, votes_of
+from api.transfers.streams import in_threads
 from core.among import among
 from core.artifacts.pool_snapshots import batches
 from core.class_names import seen_by_author
@@ -143,8 +144,7 @@ def _prediction(row: Mapping[str, Any]) -> Prediction | None:
 
 async def _pieces(path: Path) -> AsyncIterator[list[dict[str, Any]]]:
     """Rows of the file, read without holding up other requests, as many as fit memory together."""
-    read = batches(path, size=_FETCH)
-    while (rows := await to_thread.run_sync(next, read, None)) is not None:
+    async for rows in in_threads(batches(path, size=_FETCH)):
         for some in within_memory(rows, _label_size, _MOST_TEXT):
             yield some
 

@@ -1,19 +1,20 @@
 """Streamed exports of a selection."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 from anyio import to_thread
-from pyarrow import parquet
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from api.exports.parquet import Sink
+from api.exports.parquet import parquet_of
 from api.exports.texts import within_memory
+from api.transfers.streams import in_threads
 from core.among import among
 from core.artifacts.selections import SCHEMA, read_columns, selection_batches
 from core.tables import Example, ExampleText
@@ -84,20 +85,19 @@ async def _within_memory(sessions: Sessions, ids: list[int]) -> AsyncIterator[li
         yield some
 
 
-async def as_parquet(sessions: Sessions, path: Path, *, everything: bool) -> AsyncIterator[bytes]:
+def as_parquet(sessions: Sessions, path: Path, *, everything: bool) -> AsyncIterator[bytes]:
     """The kept rows, or all, as Hugging Face's libraries read them, with what became of each."""
-    schema, sink = pa.schema([*_ROW.items(), *SCHEMA]), Sink()
-    writer = parquet.ParquetWriter(sink, schema, compression="zstd")
-    pieces = selection_batches(path, kept=not everything)
-    while (table := await to_thread.run_sync(next, pieces, None)) is not None:
-        columns = {row["example_id"]: row for row in table.to_pylist()}
-        async for some in _within_memory(sessions, list(columns)):
-            found = await _rows(sessions, some)
-            rows = [_described(columns[one], found.get(one)) for one in some]
-            await to_thread.run_sync(writer.write_table, pa.Table.from_pylist(rows, schema))
-            yield sink.taken()
-    writer.close()
-    yield sink.taken()
+    schema = pa.schema([*_ROW.items(), *SCHEMA])
+
+    async def tables() -> AsyncGenerator[Callable[[], pa.Table]]:
+        async for table in in_threads(selection_batches(path, kept=not everything)):
+            columns = {row["example_id"]: row for row in table.to_pylist()}
+            async for some in _within_memory(sessions, list(columns)):
+                found = await _rows(sessions, some)
+                rows = [_described(columns[one], found.get(one)) for one in some]
+                yield partial(pa.Table.from_pylist, rows, schema)
+
+    return parquet_of(schema, tables(), compression="zstd")
 
 
 def _described(row: Mapping[str, Any], found: tuple[str, InstructionRow] | None) -> dict[str, Any]:

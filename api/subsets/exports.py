@@ -1,24 +1,22 @@
 """Streamed exports of a subset."""
 
-import csv
-import io
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 from anyio import to_thread
-from pyarrow import parquet
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.archives import Placed, as_files
 from api.exports.naming import in_class_folders
-from api.exports.parquet import Sink
+from api.exports.parquet import parquet_of
 from api.exports.texts import TEXT, with_texts
+from api.transfers.streams import csv_of, in_threads
 from core.among import among
 from core.artifacts.subsets import subset_batches, subset_schema
-from core.files.csv_escape import BOM, plain_row
 from core.files.folder_names import folders_of
 from core.media.originals import ORIGINAL, Original, Originals
 from core.tables import Example, ProjectClass
@@ -28,16 +26,9 @@ _CLASSES: Final = {"class_id": ("class",), "true_class_id": ("true_class",)}
 _BESIDE: Final = {"example_id": ("name", "sha256"), **_CLASSES}
 
 
-async def _batches(path: Path) -> AsyncIterator[dict[str, list[Any]]]:
-    """The pieces of a subset, read without holding up other requests."""
-    pieces = subset_batches(path)
-    while (piece := await to_thread.run_sync(next, pieces, None)) is not None:
-        yield piece
-
-
 async def _kept(path: Path) -> AsyncIterator[dict[str, list[Any]]]:
     """Its pieces as long as they are kept: those come first."""
-    async for piece in _batches(path):
+    async for piece in in_threads(subset_batches(path)):
         count = sum(rank is not None for rank in piece["rank"])
         yield {name: values[:count] for name, values in piece.items()}
         if count < len(piece["rank"]):
@@ -60,15 +51,10 @@ async def as_csv(
 ) -> AsyncIterator[str]:
     """All rows; an empty rank means dropped. Classes and files are named, texts are there."""
     columns = (await _schema(path, texts=texts)).names
-    text = io.StringIO()
-    text.write(BOM if bom else "")
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    async for piece in _named(sessions, project_id, path, texts=texts):
-        writer.writerows(map(plain_row, zip(*(piece[name] for name in columns), strict=True)))
-        yield text.getvalue()
-        text.seek(0)
-        text.truncate()
+    pieces = _named(sessions, project_id, path, texts=texts)
+    blocks = (zip(*(piece[name] for name in columns), strict=True) async for piece in pieces)
+    async for lines in csv_of(columns, blocks, bom=bom):
+        yield lines
 
 
 async def as_parquet(
@@ -79,13 +65,11 @@ async def as_parquet(
     texts: bool = False,
 ) -> AsyncIterator[bytes]:
     """The rows and columns of ``as_csv``, typed; a null rank means dropped."""
-    schema, sink = await _schema(path, texts=texts), Sink()
-    writer = parquet.ParquetWriter(sink, schema, compression="zstd")
-    async for piece in _named(sessions, project_id, path, texts=texts):
-        await to_thread.run_sync(writer.write_table, pa.Table.from_pydict(piece, schema))
-        yield sink.taken()
-    writer.close()
-    yield sink.taken()
+    schema = await _schema(path, texts=texts)
+    pieces = _named(sessions, project_id, path, texts=texts)
+    tables = (partial(pa.Table.from_pydict, piece, schema) async for piece in pieces)
+    async for part in parquet_of(schema, tables, compression="zstd"):
+        yield part
 
 
 async def _schema(path: Path, *, texts: bool) -> pa.Schema:
@@ -102,7 +86,7 @@ async def _named(
     """The pieces of a subset with the columns of ``_schema``; what is gone has no name."""
     async with sessions() as session:
         classes = await _class_names(session, project_id)
-    async for piece in _batches(path):
+    async for piece in in_threads(subset_batches(path)):
         async with sessions() as session:
             files = await _files(session, piece["example_id"])
         found = [files.get(example_id) for example_id in piece["example_id"]]

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy.orm import Session
 
 from core.jobs import queue
 from core.jobs.messages import QUEUE_OF, RunJob
@@ -50,8 +49,6 @@ class Watched:
         with self.lock:
             self.at_work -= 1
         return {}
-
-    def failed(self, session: Session, job: Job) -> None: ...
 
 
 def run(job: Job, handler: Any) -> None:

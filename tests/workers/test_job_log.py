@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy.orm import Session
 
 from core.jobs import queue
 from core.jobs.messages import RunJob
@@ -67,8 +66,6 @@ class Failing:
             if self.error is not None:
                 raise self.error
         return {}
-
-    def failed(self, session: Session, job: Job) -> None: ...
 
 
 def test_a_log_tells_phases_notes_and_the_end(http: TestClient, loop: Loop) -> None:

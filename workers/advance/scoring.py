@@ -109,10 +109,6 @@ def run(context: JobContext) -> dict[str, Any]:
     return Part().run(context)
 
 
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: the round's own job sees it."""
-
-
 class Part:
     """What handles ``score_part``.
 
@@ -150,8 +146,6 @@ class Part:
                 self._also(step, steps)
 
         return report
-
-    failed = staticmethod(failed)
 
 
 def score_part(advance: Advance, piece: Piece, progress: Progress) -> None:

@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy.orm import Session
 
 from core.artifacts.alike import NEAREST, Alike, read_alike, write_alike
 from core.states import ArtifactKind
-from core.tables import Job
 from models.catalog.params.compare import CompareParams
 from models.features.duplicates import (
     groups_of,
@@ -145,7 +143,3 @@ def _notes(groups: int, duplicates: int, leaks: int) -> list[str]:
             "looks better than it is; hold them out on the page Pool, under Duplicates."
         )
     return notes
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: what was found before stays, and a retry goes on where this ended."""

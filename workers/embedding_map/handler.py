@@ -10,11 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from core.errors import Conflict
 from core.states import ArtifactKind
-from core.tables import Artifact, Job
+from core.tables import Artifact
 from models.catalog.params.embedding_map import EmbeddingMapParams
 from models.features.embedding_map import (
     drawn,
@@ -49,12 +48,8 @@ def run(context: JobContext) -> dict[str, Any]:
     return context.finish(Map(context).run)
 
 
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: the map before is still there, and a retry goes on where this ended."""
-
-
 class Map:
-    """One map, phase by phase; each leaves a file."""
+    """One map, phase by phase; each leaves a file, and the map before stays until it is done."""
 
     def __init__(self, context: JobContext) -> None:
         """Read what is asked."""

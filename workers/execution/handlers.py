@@ -1,7 +1,7 @@
 """What does the work of each kind of job."""
 
 from importlib import import_module
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol, cast, runtime_checkable
 
 from sqlalchemy.orm import Session
 
@@ -16,6 +16,11 @@ class Handler(Protocol):
     def run(self, context: JobContext) -> dict[str, Any]:
         """Do the work; returns the job's result."""
         ...
+
+
+@runtime_checkable
+class PutsRight(Handler, Protocol):
+    """One that has something to do as well where its job does not succeed."""
 
     def failed(self, session: Session, job: Job) -> None:
         """Put the job's objects into a state from which it can be retried."""

@@ -21,7 +21,7 @@ from core.telemetry import logs, tracing
 from core.version import build
 from models.errors import Cancelled, ExamplesLost, ModelError
 from workers.execution.claiming import NO_ROOM, claim, let_others_in, wait_for_bucket
-from workers.execution.handlers import WORK_VERSIONS, Handler, handler_of
+from workers.execution.handlers import WORK_VERSIONS, Handler, PutsRight, handler_of
 from workers.jobs.context import (
     WORK_VERSION,
     JobContext,
@@ -235,7 +235,7 @@ def _end(
         with context.transaction() as (session, job):
             finish_job(job, state, result=result, error=error, message=message)
             job.progress = None if state is JobState.SUCCEEDED else job.progress
-            if state is not JobState.SUCCEEDED:
+            if state is not JobState.SUCCEEDED and isinstance(handler, PutsRight):
                 handler.failed(session, job)
             let_others_in(session, job)
             _tell(session, context, job)

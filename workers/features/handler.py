@@ -5,9 +5,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy.orm import Session
 
-from core.tables import Job
 from models.catalog.params.contrastive import ContrastiveParams
 from models.media.images.contrastive import learn_encoder
 from models.media.images.store import PixelStore, images_of
@@ -35,10 +33,6 @@ def run(context: JobContext) -> dict[str, Any]:
         features.remove_others(keep=latest(session, context.project_id))
     shutil.rmtree(context.work, ignore_errors=True)
     return {"images": task.known["images"], "dimension": int(features.rows().shape[1])}
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: earlier features stay in use, and a retry goes on where this ended."""
 
 
 class Learning:

@@ -10,15 +10,13 @@ from functools import cache, partial
 from itertools import chain
 from typing import Any, Final
 
-from sqlalchemy.orm import Session
-
 from core import events
 from core.cpus import usable_cpus
 from core.files.buckets import Buckets
 from core.files.storage import sha256
 from core.jobs.imports import ImportParams
 from core.states import ArtifactKind, Split
-from core.tables import Artifact, Job
+from core.tables import Artifact
 from workers.imports.batch import Candidate, Looked, Prepared, batches, decide
 from workers.imports.items import Item, Reference, Source
 from workers.imports.labels import LabelWriter
@@ -62,10 +60,6 @@ def run(context: JobContext) -> dict[str, Any]:
         context.storage.remove_upload(upload)
     shutil.rmtree(context.work, ignore_errors=True)
     return result
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: the upload stays, and a retry goes on after the last batch."""
 
 
 def _import(context: JobContext) -> None:

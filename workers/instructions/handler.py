@@ -12,7 +12,7 @@ from core.artifacts.selections import write_selection
 from core.errors import DomainError
 from core.files.storage import write_atomically
 from core.states import ArtifactKind
-from core.tables import Job, Project
+from core.tables import Project
 from models.catalog import find, parse
 from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.catalog.resolve import resolve
@@ -56,10 +56,6 @@ def run(context: JobContext) -> dict[str, Any]:
     if context.dry_run:
         return dry_run(context, prepare)
     return context.finish(Selecting(context).run)
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: nothing was published, and a retry goes on where this ended."""
 
 
 class Selecting:

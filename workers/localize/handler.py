@@ -5,9 +5,7 @@ from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy.orm import Session
 
-from core.tables import Job
 from models.catalog.params.localize import METHODS, NO_SOFTMAX, LocalizeParams
 from models.media.images.store import PixelStore
 from models.tasks.localization.boxes import THRESHOLDS, iou
@@ -32,10 +30,6 @@ def run(context: JobContext) -> dict[str, Any]:
     if context.dry_run:
         return dry_run(context, prepare)
     return context.finish(Comparison(context).run)
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: nothing was published, and a retry goes on where this ended."""
 
 
 class Comparison(Trainings):

@@ -3,13 +3,12 @@
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy.orm import Session
 
 from core.errors import Conflict
 from core.jobs.params import LookAtParams
 from core.rounds import newest_model
 from core.settings.project import ProjectSettings
-from core.tables import Example, Job, Project
+from core.tables import Example, Project
 from models.catalog.params.localize import THRESHOLD
 from models.media.images.store import images_of
 from models.tasks.localization.judge import boxes_of_maps
@@ -74,10 +73,6 @@ def look(context: JobContext) -> None:
         "box": None if constant else np.round(out_of_square(boxes, sizes)[0], 2).tolist(),
     }
     context.save({"result": result})
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right."""
 
 
 PHASES: Final = (Phase("look", look),)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy.orm import Session
 
 from core.artifacts.features import Features, features_of, name_of
 from core.errors import Conflict, Invalid
@@ -18,7 +17,7 @@ from core.jobs.params import LookUpParams
 from core.media.texts.medium import NotText, decoded, require_text
 from core.settings.project import ProjectSettings
 from core.states import Medium
-from core.tables import Job, Project
+from core.tables import Project
 from models.catalog.params.networks import compared_width
 from models.features.embed import restore_extractor
 from models.media.images.contrastive import restore_encoder
@@ -127,7 +126,3 @@ def _extractor(features: Features, size: int | None) -> Extractor:
         assert size is not None
         return restore_encoder(encoder, size)
     return restore_extractor(features.path, size)
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right."""

@@ -9,11 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy.orm import Session
 
 from core.files.storage import write_atomically
 from core.states import ArtifactKind
-from core.tables import Job
 from models.catalog.params.prune import PruneParams
 from models.errors import ModelError
 from models.protocols import Indices
@@ -48,10 +46,6 @@ def run(context: JobContext) -> dict[str, Any]:
     if context.dry_run:
         return dry_run(context, prepare)
     return context.finish(Pruning(context).run)
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: nothing was published, and a retry goes on where this ended."""
 
 
 class Pruning:

@@ -7,11 +7,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import insert
-from sqlalchemy.orm import Session
 
 from core.files.storage import write_atomically
 from core.states import ArtifactKind
-from core.tables import Job, Suggestion
+from core.tables import Suggestion
 from core.tasks.classification import stored_class
 from models.catalog.params.relabel import RelabelParams
 from models.media.images.store import images_of
@@ -42,10 +41,6 @@ def run(context: JobContext) -> dict[str, Any]:
     task = Relabeling(context)
     phases = FROZEN_PHASES if task.params.frozen else PHASES
     return context.finish(lambda: context.run(phases, task))
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: nothing was published, and a retry goes on where this ended."""
 
 
 class Relabeling:

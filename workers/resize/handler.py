@@ -5,11 +5,9 @@ import time
 from contextlib import closing
 from typing import Any, Final
 
-from sqlalchemy.orm import Session
-
 from core.errors import Conflict
 from core.settings.project import ProjectSettings
-from core.tables import Job, Project
+from core.tables import Project
 from models.catalog.params.resize import ResizeParams
 from models.errors import Cancelled
 from models.media.images.store import PixelStore
@@ -107,7 +105,3 @@ def swap(context: JobContext) -> None:
 
 
 PHASES: Final = (Phase("check", check), Phase("fit", fit), Phase("swap", swap))
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: the old pixels are in use, and a retry goes on where this ended."""

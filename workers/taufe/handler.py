@@ -6,9 +6,7 @@ from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy.orm import Session
 
-from core.tables import Job
 from models.catalog.params.regularize import METHODS, TaufeParams
 from models.evaluation.skill_warnings import doubts_of_unlabeled
 from models.media.images.store import images_of
@@ -33,10 +31,6 @@ def run(context: JobContext) -> dict[str, Any]:
     if context.dry_run:
         return dry_run(context, prepare)
     return context.finish(Comparison(context).run)
-
-
-def failed(session: Session, job: Job) -> None:
-    """Nothing to put right: nothing was published, and a retry goes on where this ended."""
 
 
 class Comparison(Trainings):
