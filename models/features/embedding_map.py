@@ -20,7 +20,7 @@ from models.catalog import parse
 from models.catalog.params.embedding_map import EmbeddingMapParams
 from models.device import best_device
 from models.files import tensorfile
-from models.files.atomic import save_array, save_arrays
+from models.files.atomic import write_array, write_arrays
 from models.heads.feature_choice import sides_of
 from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices, Progress
@@ -109,7 +109,7 @@ def reduce(
         found[block] = (_unit(rows, indices[block], spans) - mean.astype(np.float32)) @ axes
         if progress is not None:
             progress(count + block.stop, 2 * count)
-    save_array(out, found)
+    write_array(out, found)
 
 
 def _unit(rows: Float32Array, indices: Indices, spans: Spans) -> Float32Array:
@@ -164,7 +164,7 @@ def find_neighbours(
                 points[block], reference, squares, wanted, block.start if own else None, progress,
                 (block.start, len(points)),
             )  # fmt: skip
-            save_arrays(file, rows=rows, apart=apart)
+            write_arrays(file, {"rows": rows, "apart": apart})
         with np.load(file) as kept:
             found.append(kept["rows"])
             distances.append(kept["apart"])

@@ -1,7 +1,8 @@
 """Files that appear whole or not at all."""
 
 import os
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a file beside `path`, then rename it to `path`.
 
-    A reader sees the old file or the new one, never half of it. The folder exists.
+    A reader sees the old file or the new one, never half of it. A missing folder is made. What a
+    process leaves that is killed meanwhile ends with `.part`, as all unfinished files do.
     """
-    partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{secrets.token_hex(16)}.part")
     try:
         write(partial)
         os.replace(partial, path)
@@ -22,7 +25,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         partial.unlink(missing_ok=True)
 
 
-def save_array(path: Path, array: NDArray[Any]) -> None:
+def write_array(path: Path, array: NDArray[Any]) -> None:
     """Write an array as `numpy.save` does, atomically."""
 
     def write(partial: Path) -> None:
@@ -33,11 +36,11 @@ def save_array(path: Path, array: NDArray[Any]) -> None:
     write_atomically(path, write)
 
 
-def save_arrays(path: Path, **arrays: Any) -> None:
-    """Write arrays as `numpy.savez` does, atomically."""
+def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
+    """Write arrays, and single numbers, to one file as `numpy.savez` does, atomically."""
 
     def write(partial: Path) -> None:
         with partial.open("wb") as file:
-            np.savez(file, **arrays)
+            np.savez(file, **dict(arrays))
 
     write_atomically(path, write)

@@ -18,7 +18,6 @@ from models.files.atomic import write_atomically
 def write(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
     """Write tensors and metadata so that a reader sees the old file or the new one, never half."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     stored = dict(metadata)
     write_atomically(path, lambda partial: save_file(contiguous, partial, metadata=stored))

@@ -120,7 +120,6 @@ class PoolScores:
                 probable class and its probability.
         """
         path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
         classes = self.logits.shape[1]
         flat = pa.array(np.ascontiguousarray(self.logits).reshape(-1))
         if predicted is None:

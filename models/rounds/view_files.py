@@ -12,7 +12,7 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from models.errors import ModelError
-from models.files.atomic import save_array, write_atomically
+from models.files.atomic import write_array, write_atomically
 from models.protocols import OOD, Float32Array, LinearHead, OpenSetLabels, PoolView
 
 _ARRAYS = tuple(
@@ -54,7 +54,7 @@ def save(view: PoolView, folder: Path, *, embeddings: bool) -> None:
         if array is None:
             path.unlink(missing_ok=True)
             continue
-        save_array(path, array)
+        write_array(path, array)
 
 
 def join(parts: Sequence[Path], folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Files appear whole or not at all."""
 
 import os
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -8,22 +9,29 @@ import pytest
 
 from core.files import storage
 from core.files.storage import Freed, Storage, write_atomically
+from models.files import atomic
+
+Write = Callable[[Path, Callable[[Path], object]], None]
+both = pytest.mark.parametrize("write", [write_atomically, atomic.write_atomically])
 
 
-def test_failed_write_leaves_nothing(tmp_path: Path) -> None:
+@both
+def test_failed_write_leaves_nothing(tmp_path: Path, write: Write) -> None:
     target = tmp_path / "new" / "scores.parquet"
 
     def fail(part: Path) -> None:
         part.write_bytes(b"half")
-        assert part.parent == target.parent
+        # By which what is left of a killed process is known.
+        assert (part.parent, part.suffix) == (target.parent, ".part")
         raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
-        write_atomically(target, fail)
+        write(target, fail)
     assert list(target.parent.iterdir()) == []
 
 
-def test_failed_write_keeps_what_was_there(tmp_path: Path) -> None:
+@both
+def test_failed_write_keeps_what_was_there(tmp_path: Path, write: Write) -> None:
     target = tmp_path / "model"
     target.write_bytes(b"old")
 
@@ -32,9 +40,9 @@ def test_failed_write_keeps_what_was_there(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_atomically(target, fail)
+        write(target, fail)
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"old"]
-    write_atomically(target, lambda part: part.write_bytes(b"new"))
+    write(target, lambda part: part.write_bytes(b"new"))
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"new"]
 
 

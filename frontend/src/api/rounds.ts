@@ -88,7 +88,7 @@ export const allJobsQuery = (projectId: number, kind: JobKind | null, state: Job
 export const jobQuery = (projectId: number, jobId: number) =>
   queryOptions({
     queryKey: ["project", projectId, "job", jobId],
-    queryFn: () => call(client.GET("/api/jobs/{job_id}", job(jobId))),
+    queryFn: () => call(client.GET("/api/jobs/{job_id}", ofJob(jobId))),
   });
 
 export const startJob = (projectId: number, kind: string, params: Job["params"], dry_run = false) =>
@@ -103,28 +103,28 @@ export const startJob = (projectId: number, kind: string, params: Job["params"],
 export const isActive = (job: Pick<Job, "state"> | null | undefined): boolean =>
   job?.state === "queued" || job?.state === "running";
 
-const job = (id: number) => ({ params: { path: { job_id: id } } });
+const ofJob = (id: number) => ({ params: { path: { job_id: id } } });
 const POLL_MS = 300;
 
 /** Wait until a job has succeeded; throws what it says of itself if it ends otherwise. */
 export async function succeeded(
-  found: Job,
+  job: Job,
   signal: AbortSignal,
-  onProgress?: (found: Job) => void,
+  onProgress?: (job: Job) => void,
 ): Promise<Job> {
-  while (isActive(found)) {
-    onProgress?.(found);
+  while (isActive(job)) {
+    onProgress?.(job);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     signal.throwIfAborted();
-    found = await call(client.GET("/api/jobs/{job_id}", { ...job(found.id), signal }));
+    job = await call(client.GET("/api/jobs/{job_id}", { ...ofJob(job.id), signal }));
   }
-  if (found.state === "succeeded") return found;
-  throw new Error(found.error?.detail ?? found.message ?? found.state);
+  if (job.state === "succeeded") return job;
+  throw new Error(job.error?.detail ?? job.message ?? job.state);
 }
 
-export const cancelJob = (id: number) => call(client.POST("/api/jobs/{job_id}/cancel", job(id)));
+export const cancelJob = (id: number) => call(client.POST("/api/jobs/{job_id}/cancel", ofJob(id)));
 
 export const resumeJob = (id: number, body: JobResume) =>
-  call(client.POST("/api/jobs/{job_id}/resume", { ...job(id), body }));
+  call(client.POST("/api/jobs/{job_id}/resume", { ...ofJob(id), body }));
 
-export const retryJob = (id: number) => call(client.POST("/api/jobs/{job_id}/retry", job(id)));
+export const retryJob = (id: number) => call(client.POST("/api/jobs/{job_id}/retry", ofJob(id)));
