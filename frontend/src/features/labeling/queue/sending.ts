@@ -81,10 +81,10 @@ const draftOf = (entry: Stored): string =>
     ? draftName(entry.userId, entry.subject.id, true)
     : draftName(entry.userId, entry.subject.query_id);
 
-/** What was made and is refused is there again where its example comes up, unless more is said of that meanwhile. */
+/** What was made and is refused is there again where its example comes up, unless more is made or said of that meanwhile. */
 export function handBack(entry: Stored, pending: readonly Stored[]): void {
   const name = draftOf(entry);
   const isSaidAnew = pending.some((one) => one.key !== entry.key && draftOf(one) === name);
-  const { left } = readDraft<object>(name);
-  if (entry.label && !isSaidAnew) keepDraft(name, { made: entry.label, left });
+  const { made, left } = readDraft<object>(name);
+  if (entry.label && !isSaidAnew && !made) keepDraft(name, { made: entry.label, left });
 }
