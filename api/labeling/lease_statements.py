@@ -9,6 +9,7 @@ from sqlalchemy import (
     CTE,
     BigInteger,
     ColumnElement,
+    Interval,
     Select,
     Uuid,
     bindparam,
@@ -228,13 +229,14 @@ KEEP = Statement(
 RELEASE_ELSEWHERE = _free_again(_ELSEWHERE)
 # A browser that is started again opens several pages at once, and each lists the others before it
 # leases: one that was not there yet may have leased by now. So nothing is taken that is so new. A
-# query that is held for longer than by any lease was kept, by one that has closed since.
+# query that is held for longer than by any lease was kept, by one that has closed since; what was
+# leased after this request, or where a clock is ahead, is held for no longer than `longest`.
 RELEASE_CLOSED = _free_again(
     _ELSEWHERE.where(
         Query.lease_client != func.all(bindparam("open", type_=ARRAY(Uuid))),
         or_(
             Query.lease_expires_at <= bindparam("settled"),
-            Query.lease_expires_at > bindparam("expires"),
+            Query.lease_expires_at > func.clock_timestamp() + bindparam("longest", type_=Interval),
         ),
     )
 )

@@ -32,6 +32,8 @@ _WINDOW = 4
 _MOST_GROUPS = 16
 # How long a page may take from listing the open ones until its lease is here.
 _SETTLED = timedelta(seconds=5)
+# How far the clocks of servers may be apart.
+_APART = timedelta(minutes=1)
 # How long what is worked at stays with a client that is away.
 _KEPT = timedelta(hours=1)
 
@@ -115,7 +117,11 @@ async def _free_closed(
     connection: AsyncConnection[Any], open_clients: Sequence[uuid.UUID], values: Mapping[str, Any]
 ) -> None:
     closed = leases.RELEASE_CLOSED if open_clients else leases.RELEASE_ELSEWHERE
-    which = {"open": open_clients, "settled": values["expires"] - _SETTLED}
+    which = {
+        "open": open_clients,
+        "settled": values["expires"] - _SETTLED,
+        "longest": values["expires"] - values["now"] + _APART,
+    }
     await fetch(connection, (closed, {**values, **which}))
 
 

@@ -87,16 +87,19 @@ class LabelingClient:
         items: list[RecentAnswer] = found["items"]
         return items
 
-    def release(self, *, client: str | None = None) -> int:
+    def release(self, *, client: str | None = None, keep: Sequence[int] = ()) -> int:
         """Give back the queries held.
 
         Args:
             client: Who holds them; this object if None.
+            keep: Ids of up to 256 queries that it holds for an hour at least instead.
 
         Returns:
-            How many there were.
+            How many were given back.
         """
-        body = {"client": client or self._client_key}
+        body: dict[str, object] = {"client": client or self._client_key}
+        if keep:
+            body["keep"] = listed(keep, "keep")
         released = self._transport.request(
             "POST", f"{self._path}/labeling/release", body=body, repeatable=True
         )

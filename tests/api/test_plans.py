@@ -69,6 +69,7 @@ def _values(connection: psycopg.Connection[Any], project: Project, user: int) ->
         "kept_until": now + timedelta(hours=1),
         "open": [tab, uuid.uuid4()],
         "settled": now + timedelta(minutes=9),
+        "longest": timedelta(minutes=11),
         "expires": now + timedelta(minutes=10),
         "round": rows[0][1],
         "queries": [row[0] for row in rows],

@@ -237,7 +237,7 @@ def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> N
     assert running.lease(12, client=other)["held_elsewhere"]
     again = running.lease(12, client=other, open_clients=[])["items"]
     assert [one["query_id"] for one in again] == held
-    running.release(client=other)
+    assert running.release(client=other, keep=held[:2]) == len(held) - 2
     mine = running.labeling_status()["mine"]
     assert mine is not None
     assert mine["total"] == 2

@@ -58,6 +58,9 @@ export const labelingApi: LabelingApi = {
       client.POST("/api/projects/{project_id}/labeling/release", {
         params: at(projectId),
         body: { client: tab, after_seconds: afterSeconds, keep: [...keep] },
+        // While an upgrade goes on, servers of before refuse what they do not know.
+        bodySerializer: ({ keep, ...body }) =>
+          JSON.stringify(keep.length > 0 ? { ...body, keep } : body),
         keepalive: true,
       }),
     );

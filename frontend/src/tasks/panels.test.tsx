@@ -1,13 +1,20 @@
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { LabelClass } from "../api/types";
 import { VerdictBar } from "../features/labeling/grid/VerdictBar";
 import { ScaleButtons } from "../media/StageTools";
+import { draw } from "./boxes/commands";
+import { BoxEditor } from "./boxes/editor";
+import { Message } from "./boxes/Message";
 import { Panel as BoxesPanel } from "./boxes/Panel";
 import { Panel as ClassesPanel } from "./classification/Panel";
 import { Panel as RankingPanel } from "./instructions/Panel";
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+  sessionStorage.clear();
+});
 
 const nothing = () => {};
 const step = { label: "Step", onClick: nothing };
@@ -49,4 +56,19 @@ it.each([
   expect(buttons.filter((one) => fireEvent.mouseDown(one)).map((one) => one.textContent)).toEqual(
     [],
   );
+});
+
+it("of boxes name no keys where there are only fingers", () => {
+  vi.stubGlobal("matchMedia", () => ({ matches: true }));
+  const memory = { armed: 1, threshold: 0.3, copied: [], last: [], crosshair: true };
+  const image = { width: 90, height: 90 };
+  const start = { queryId: 5, draft: "5", image, classes, proposals: [], given: null, memory };
+  const before = new BoxEditor({ ...start, send: nothing });
+  draw(before, { x: 1, y: 2, w: 30, h: 20 });
+  before.settled();
+  const editor = new BoxEditor({ ...start, send: nothing });
+  render(<Message editor={editor} view={editor.getView()} classes={classes} />);
+  expect(screen.getByRole("status").textContent).toMatch(/1 box here.*“Do it again”/);
+  render(<BoxesPanel {...panel} work={editor} />);
+  expect(screen.getByText(/Drag over the image/).textContent).not.toMatch(/Shift/);
 });

@@ -2,7 +2,6 @@ import type { Project } from "../api/types";
 import { arm } from "./boxes/commands";
 import { describe, short } from "./boxes/describe";
 import * as boxKeys from "./boxes/keys";
-import { isUnsent as hasBoxes } from "./boxes/memory";
 import { Panel as BoxesPanel } from "./boxes/Panel";
 import { Stage as BoxesStage } from "./boxes/Stage";
 import { Thumbnail as BoxesThumbnail } from "./boxes/Thumbnail";
@@ -14,7 +13,6 @@ import { Panel } from "./classification/Panel";
 import { Stage } from "./classification/Stage";
 import { Thumbnail } from "./classification/Thumbnail";
 import { describe as describeOrder, short as shortOrder } from "./instructions/describe";
-import { isUnsent as hasOrder } from "./instructions/draft";
 import { commandFor as orderCommandFor } from "./instructions/keys";
 import { Panel as OrderPanel } from "./instructions/Panel";
 import { Stage as OrderStage } from "./instructions/Stage";
@@ -29,7 +27,6 @@ const taskViews: Record<KnownTask, TaskView> = {
     Stage,
     Panel,
     Thumbnail,
-    isUnsent: () => false,
     commandFor,
     choose: (classId) => ({ verdict: LABELED, classId }),
     describe: nameOf,
@@ -40,7 +37,6 @@ const taskViews: Record<KnownTask, TaskView> = {
     Stage: BoxesStage,
     Panel: BoxesPanel,
     Thumbnail: BoxesThumbnail,
-    isUnsent: hasBoxes,
     commandFor: boxKeys.commandFor,
     choose: (classId, editor) => {
       if (editor?.kind === "boxes") arm(editor, classId);
@@ -54,8 +50,6 @@ const taskViews: Record<KnownTask, TaskView> = {
     Stage: OrderStage,
     Panel: OrderPanel,
     Thumbnail: OrderThumbnail,
-    isUnsent: (draft, { members }) =>
-      hasOrder(draft, members?.map(({ example_id }) => example_id) ?? []),
     commandFor: orderCommandFor,
     choose: () => null,
     describe: describeOrder,

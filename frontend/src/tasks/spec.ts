@@ -66,8 +66,6 @@ export type TaskView = {
   Panel: ComponentType<PanelProps>;
   /** An example, small, with what was said of it. */
   Thumbnail: ComponentType<ThumbnailProps>;
-  /** Whether something was made of an example, under that name, and is not sent. */
-  isUnsent: (draft: string, subject: Extra) => boolean;
   commandFor: (key: string, classes: LabelClass[]) => Command | null;
   /** What is done with a class that was looked for. */
   choose: (classId: number, work: Work) => Choice | null;

@@ -168,7 +168,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             {current?.given
               ? t.label.before(task.describe(current.given, classes))
               : previous && t.label.last(task.describe(previous, classes))}
-            {current?.given && <BeforeHint keys={t.label.beforeHint} />}
+            {current?.given && <BeforeHint keys={t.label.beforeHint} work={work} />}
           </p>
           <Panel
             classes={classes}

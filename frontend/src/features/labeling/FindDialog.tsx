@@ -15,7 +15,7 @@ type FindDialogProps = {
   onClose: () => void;
 };
 
-/** A class by its name: type, and Enter gives the verdict; without a word it gives none. */
+/** A class by its name: type, and Enter takes it; without a word it takes none. */
 export function FindDialog({ classes, onChoose, onClose }: FindDialogProps) {
   const [typed, setTyped] = useState(typedWhileHeld);
   // The place that arrows chose; without it the first of those that match what was typed.

@@ -1,9 +1,8 @@
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import type { LabelClass } from "../../api/types";
-import { keepDraft } from "../../tasks/boxes/memory";
 import { EMPTY } from "../../tasks/boxes/model";
-import { draftName } from "../../tasks/drafts";
+import { type Draft, draftName, keepDraft } from "../../tasks/drafts";
 import { taskViewOf } from "../../tasks/registry";
 import type { Entry } from "./queue/model";
 import { Strip } from "./Strip";
@@ -29,12 +28,13 @@ it("marks what was changed and not sent, until it is, and to nobody else", () =>
     />,
   );
   const marked = () => screen.queryAllByRole("button", { name: /not sent/ }).length;
-  const keep = (userId: number, doc: typeof EMPTY | null) =>
-    act(() => keepDraft(draftName(userId, 2), doc));
-  keep(4, EMPTY);
+  const keep = (userId: number, draft: Partial<Draft<object>>) =>
+    act(() => keepDraft(draftName(userId, 2), { made: null, left: null, ...draft }));
+  keep(4, { made: EMPTY });
   expect(marked()).toBe(0);
-  keep(3, EMPTY);
+  keep(3, { made: EMPTY });
   expect(marked()).toBe(1);
-  keep(3, null);
+  // Something else was said, and sent.
+  keep(3, { left: EMPTY });
   expect(marked()).toBe(0);
 });

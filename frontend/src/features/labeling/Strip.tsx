@@ -1,9 +1,8 @@
 import { memo, useEffect, useRef, useSyncExternalStore } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
-import { draftName } from "../../tasks/drafts";
+import { draftName, draftsVersion, isUnsent, onDrafts } from "../../tasks/drafts";
 import type { TaskView } from "../../tasks/spec";
-import { draftsVersion, onDrafts } from "../../tasks/unsent";
 import { keepFocus } from "../../ui/keepFocus";
 import type { Entry } from "./queue/model";
 import styles from "./Strip.module.css";
@@ -39,8 +38,8 @@ export const Strip = memo(function Strip(props: StripProps) {
       <ol>
         {shown.map(({ subject, given }) => {
           if (!given) return null;
-          const isUnsent = task.isUnsent(draftName(userId, subject.query_id), subject);
-          const noted = isUnsent ? t.label.strip.unsent : (said: string) => said;
+          const isChanged = isUnsent(draftName(userId, subject.query_id));
+          const noted = isChanged ? t.label.strip.unsent : (said: string) => said;
           const name = noted(task.describe(given, classes));
           const short = task.short(given, classes);
           return (
@@ -49,7 +48,7 @@ export const Strip = memo(function Strip(props: StripProps) {
                 type="button"
                 className={styles.verdict}
                 aria-label={t.label.strip.change(noted(short))}
-                data-unsent={isUnsent || undefined}
+                data-unsent={isChanged || undefined}
                 aria-current={subject.query_id === openId || undefined}
                 title={name}
                 // Enter then sends what is changed, and does not open it once more.

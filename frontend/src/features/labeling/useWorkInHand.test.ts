@@ -7,7 +7,7 @@ import { useWorkInHand } from "./useWorkInHand";
 afterEach(cleanup);
 
 it("asks whoever closes the tab, and tells the queue, while something is not said", () => {
-  const queue = { isWorkedAt: () => false };
+  const queue = { isWorkedAt: () => false, inHand: () => (queue.isWorkedAt() ? [1] : []) };
   const work = { isChanged: false };
   const { rerender } = renderHook((current: Work) => useWorkInHand(queue, { current }), {
     initialProps: null as Work,

@@ -17,10 +17,11 @@ export const boxes = {
   both: "Solid: the one on the left. Dashed: what the right one has besides.",
   sendEdited: (count: number) => `Neither: ${plural(count, "box", "boxes")} as on the image`,
   chosen: "Chosen box",
-  noneChosen: (count: number) =>
-    count === 0
-      ? "Drag over the image to draw a box, or press Shift+B. For boxes of another class choose that first."
-      : "Tab goes from box to box; a click chooses one.",
+  noneChosen: (count: number, byFinger: boolean) => {
+    if (count === 0)
+      return `Drag over the image to draw a box${byFinger ? "" : ", or press Shift+B"}. For boxes of another class choose that first.`;
+    return byFinger ? "A tap chooses a box." : "Tab goes from box to box; a click chooses one.";
+  },
   duplicate: "Duplicate",
   remove: "Delete",
   clip: "Cut at the edge",
@@ -59,8 +60,12 @@ export const boxes = {
     notEmpty: "There are boxes. Delete them first, or send them.",
     noClass: "Choose a class first.",
     nothingCopied: "Nothing was copied yet.",
-    unsent: (count: number) =>
-      `Not sent: ${plural(count, "box", "boxes")} that you drew here. Ctrl+Shift+Z brings ${count === 1 ? "it" : "them"} back.`,
+    before: (count: number, byFinger: boolean) => {
+      const how = byFinger ? "“Do it again” below the image" : "Ctrl+Shift+Z";
+      return count === 1
+        ? `There was 1 box here before you said that. ${how} brings it back.`
+        : `There were ${count} boxes here before you said that. ${how} brings them back.`;
+    },
     removed: (count: number) =>
       count === 0
         ? "The class in your hand was removed. Choose another."

@@ -38,7 +38,7 @@ export const instructions = {
   notices: {
     nothing: "Nothing is in order yet. Press the number of the best one first.",
     no_tie: "A tie needs two. Give two of them a place, then press T.",
-    unsent: "The order that you made here was not sent. Ctrl+Shift+Z brings it back.",
+    before: "There was an order here before you said that. Ctrl+Shift+Z brings it back.",
     open: (count: number) => `${count} have no place yet. Enter again puts them last, all tied.`,
     blaming: "Now the number of what is wrong or harmful. X again, or Escape, and it is nothing.",
     last: "One is left: it comes last. Enter sends.",
@@ -48,7 +48,7 @@ export const instructions = {
   noticesTouch: {
     nothing: "Nothing is in order yet. Tap the best one first.",
     no_tie: "A tie needs two. Give two of them a place, then tap “Tie”.",
-    unsent: "The order that you made here was not sent. “Step forth” brings it back.",
+    before: "There was an order here before you said that. “Step forth” brings it back.",
     open: (count: number) => `${count} have no place yet. Send again to put them last, all tied.`,
     blaming: "Now tap what is wrong or harmful.",
     last: "One is left: it comes last. You can send the order.",

@@ -130,7 +130,7 @@ export const label = {
     open: "Find a class",
     title: "Find a class",
     typed: "Name of the class",
-    hint: "Enter gives the verdict, arrows choose.",
+    hint: "Enter takes it, arrows choose.",
     none: "No class has that in its name.",
   },
   waiting,

@@ -16,10 +16,13 @@ export const boxes: Catalogue["boxes"] = {
   both: "실선은 왼쪽 판정, 점선은 오른쪽에만 있는 상자입니다.",
   sendEdited: (count) => `둘 다 아님: 이미지에 보이는 상자 ${number(count)}개`,
   chosen: "선택한 상자",
-  noneChosen: (count) =>
-    count === 0
-      ? "이미지 위를 끌거나 Shift+B를 눌러 상자를 그립니다. 다른 클래스의 상자는 그 클래스를 먼저 고르세요."
-      : "Tab으로 상자를 차례로 보고, 클릭해서 선택합니다.",
+  noneChosen: (count, byFinger) => {
+    if (count === 0)
+      return `이미지 위를 ${byFinger ? "끌어" : "끌거나 Shift+B를 눌러"} 상자를 그립니다. 다른 클래스의 상자는 그 클래스를 먼저 고르세요.`;
+    return byFinger
+      ? "상자를 두드려 선택합니다."
+      : "Tab으로 상자를 차례로 보고, 클릭해서 선택합니다.";
+  },
   duplicate: "복제",
   remove: "삭제",
   clip: "가장자리에서 자르기",
@@ -58,8 +61,10 @@ export const boxes: Catalogue["boxes"] = {
     notEmpty: "상자가 있습니다. 먼저 삭제하거나 보내세요.",
     noClass: "먼저 클래스를 선택하세요.",
     nothingCopied: "아직 복사한 것이 없습니다.",
-    unsent: (count) =>
-      `여기에 그린 상자 ${number(count)}개를 보내지 않았습니다. Ctrl+Shift+Z를 누르면 되살아납니다.`,
+    before: (count, byFinger) => {
+      const how = byFinger ? "이미지 아래의 “다시 하기”를" : "Ctrl+Shift+Z를";
+      return `그렇게 판정하기 전에 상자 ${number(count)}개가 있었습니다. ${how} 누르면 되살아납니다.`;
+    },
     removed: (count) =>
       count === 0
         ? "그리던 클래스가 삭제되었습니다. 다른 클래스를 선택하세요."

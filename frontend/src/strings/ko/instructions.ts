@@ -31,7 +31,7 @@ export const instructions: Catalogue["instructions"] = {
   notices: {
     nothing: "아직 순서가 없습니다. 먼저 가장 좋은 것의 번호를 누르세요.",
     no_tie: "동점에는 두 개가 필요합니다. 두 개의 순위를 정한 뒤 T를 누르세요.",
-    unsent: "여기서 정한 순서를 보내지 않았습니다. Ctrl+Shift+Z를 누르면 되살아납니다.",
+    before: "그렇게 판정하기 전에 정한 순서가 있었습니다. Ctrl+Shift+Z를 누르면 되살아납니다.",
     open: (count) =>
       `${count}개에 아직 순위가 없습니다. Enter를 다시 누르면 모두 공동 꼴찌가 됩니다.`,
     blaming:
@@ -43,7 +43,7 @@ export const instructions: Catalogue["instructions"] = {
   noticesTouch: {
     nothing: "아직 순서가 없습니다. 가장 좋은 것부터 누르세요.",
     no_tie: "동점에는 두 개가 필요합니다. 두 개의 순위를 정한 뒤 “동점”을 누르세요.",
-    unsent: "여기서 정한 순서를 보내지 않았습니다. “다시 하기”를 누르면 되살아납니다.",
+    before: "그렇게 판정하기 전에 정한 순서가 있었습니다. “다시 하기”를 누르면 되살아납니다.",
     open: (count) => `${count}개에 아직 순위가 없습니다. 다시 보내면 모두 공동 꼴찌가 됩니다.`,
     blaming: "이제 틀렸거나 해로운 것을 누르세요.",
     last: "하나가 남았습니다. 마지막 순위가 됩니다. 이제 보낼 수 있습니다.",

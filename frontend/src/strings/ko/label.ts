@@ -129,7 +129,7 @@ export const label: Catalogue["label"] = {
     open: "클래스 찾기",
     title: "클래스 찾기",
     typed: "클래스 이름",
-    hint: "화살표로 고르고 Enter로 판정합니다.",
+    hint: "화살표로 고르고 Enter로 정합니다.",
     none: "이름이 일치하는 클래스가 없습니다.",
   },
   waiting,

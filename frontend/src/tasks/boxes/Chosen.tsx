@@ -2,6 +2,7 @@ import type { CSSProperties } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { chanceOf100 } from "../../ui/format";
+import { isTouch } from "../../ui/isTouch";
 import { Kbd } from "../../ui/Kbd";
 import { keepFocus } from "../../ui/keepFocus";
 import { remove, toggleFlag } from "./commands";
@@ -30,7 +31,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
   if (!box && !proposal) {
     return (
       <section className={styles.chosen} data-none="">
-        <p className={styles.help}>{t.boxes.noneChosen(view.doc.boxes.length)}</p>
+        <p className={styles.help}>{t.boxes.noneChosen(view.doc.boxes.length, isTouch())}</p>
       </section>
     );
   }

@@ -1,6 +1,7 @@
 import type { CSSProperties } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
+import { isTouch } from "../../ui/isTouch";
 import { sizeOf } from "./describe";
 import type { BoxEditor, EditorView } from "./editor";
 import type { Notice } from "./model";
@@ -46,6 +47,8 @@ function wordsOf(notice: Notice): string {
       return words.nothingCopied;
     case "added":
       return words.added(notice.count, notice.left);
+    case "before":
+      return words.before(notice.count, isTouch());
     default:
       return words[notice.say](notice.count);
   }

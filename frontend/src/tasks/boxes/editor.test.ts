@@ -368,7 +368,7 @@ describe("what was drawn before another verdict", () => {
     const editor = drawn();
     editor.settled();
     const again = open([], OOD, 7);
-    expect(again.getView().notice).toEqual({ say: "unsent", count: 1 });
+    expect(again.getView().notice).toEqual({ say: "before", count: 1 });
     // Another verdict of the same image leaves it there.
     again.settled();
     const third = open([], OOD, 7);
@@ -378,6 +378,24 @@ describe("what was drawn before another verdict", () => {
     third.settled(sent[0]?.label);
     const label = sent[0]?.label ?? null;
     expect(open([], { verdict: LABELED, classId: null, label }, 7).redo()).toBe(false);
+  });
+
+  it("is not lost by a look at it, or by a slip that is taken back", () => {
+    drawn().settled();
+    const again = open([], OOD, 7);
+    again.redo();
+    again.undo();
+    again.close();
+    const third = open([], OOD, 7);
+    draw(third, { x: 1, y: 2, w: 9, h: 9 });
+    third.undo();
+    third.close();
+    const last = open([], OOD, 7);
+    draw(last, { x: 1, y: 2, w: 8, h: 8 });
+    last.undo();
+    // First the slip, then what was there before it; and nothing more.
+    expect([last.redo(), last.redo(), last.redo()]).toEqual([true, true, false]);
+    expect(boxes(last)).toMatchObject([{ w: 30 }]);
   });
 
   it("is what was said before, too, and in reviews only what was made of that", () => {

@@ -1,18 +1,19 @@
 import type { Choice } from "../choice";
-import { type History, redone, resumed, took, undone } from "../history";
+import { keepDraft, readDraft } from "../drafts";
+import { type History, leftOf, nextOf, redone, resumed, takenBack, took, undone } from "../history";
 import * as edits from "./edits";
 import { boxIn } from "./edits";
 import type { Size } from "./geometry";
-import { draftOf, keepDraft, LEAST_DOT, type Memory } from "./memory";
+import { LEAST_DOT, type Memory } from "./memory";
 import {
   type BoxesLabel,
   boxesOf,
   type Chosen,
   type Doc,
   type Drawn,
+  type Made,
   type Notice,
   type Proposal,
-  rejectedBy,
   thresholdOf,
 } from "./model";
 
@@ -84,10 +85,10 @@ export class BoxEditor {
     const boxes = boxesOf(given?.label) ?? [];
     const threshold = thresholdOf(given?.label);
     const label: BoxesLabel = { type: "boxes", boxes, threshold };
-    this.#initial = edits.docOf(boxes, rejectedBy(label, proposals));
-    const kept = draftOf(draft);
-    const made = kept && edits.docOf(kept.boxes, kept.rejected);
-    this.#history = resumed(this.#initial, made, kept?.isLeft);
+    this.#initial = edits.docFrom(label, proposals);
+    const of = (made: Made | null) => made && edits.docFrom(made, proposals);
+    const { made, left } = readDraft<Made>(draft);
+    this.#history = resumed(this.#initial, of(made), of(left));
     memory.armed ??= classes[0]?.id ?? null;
     this.#view = this.#derived({
       ...{ chosen: null, fresh: false, hidden: false, notice: this.#firstNotice() },
@@ -183,10 +184,10 @@ export class BoxEditor {
   settled(said: Choice["label"] = null): void {
     clearTimeout(this.#saving);
     this.#saving = undefined;
-    const { present, future } = this.#history;
+    const { present } = this.#history;
     const stands = present.boxes.length > 0 && (this.isChanged || !this.#start.inReview);
-    const left = stands ? present : future.at(-1);
-    keepDraft(this.#start.draft, (!said && left) || null, true);
+    const left = stands ? present : takenBack(this.#history);
+    keepDraft(this.#start.draft, { made: null, left: said ? null : left });
   }
 
   /** The page goes elsewhere: keep what is not sent. */
@@ -195,11 +196,11 @@ export class BoxEditor {
   }
 
   #firstNotice(): Notice | null {
-    const { present, future } = this.#history;
+    const { present } = this.#history;
     const count = this.#withoutClass(present);
     if (count > 0) return { say: "removed", count };
-    const unsent = future[0]?.boxes.length;
-    if (unsent) return { say: "unsent", count: unsent };
+    const left = leftOf(this.#history)?.boxes.length;
+    if (left) return { say: "before", count: left };
     return this.lastArmed === null ? { say: "no_class" } : null;
   }
 
@@ -225,11 +226,12 @@ export class BoxEditor {
   #save(): void {
     clearTimeout(this.#saving);
     this.#saving = undefined;
-    keepDraft(this.#start.draft, this.isChanged ? this.#history.present : null);
+    const made = this.isChanged ? this.#history.present : null;
+    keepDraft(this.#start.draft, { made, left: leftOf(this.#history) });
   }
 
   #derived(view: Own): EditorView {
-    const { past, present, future } = this.#history;
+    const { past, present } = this.#history;
     const doc = edits.ofClasses(present, this.classIds);
     const open = edits.openProposals(doc, this.proposals, this.classIds);
     const scoreOf = (index: number) => this.proposals[index]?.score ?? 0;
@@ -240,7 +242,7 @@ export class BoxEditor {
       open: open.filter(isAbove),
       below: open.filter((index) => !isAbove(index) && scoreOf(index) >= LEAST_DOT),
       canUndo: past.length > 0,
-      canRedo: future.length > 0,
+      canRedo: nextOf(this.#history) !== null,
     };
   }
 }

@@ -8,7 +8,9 @@ import {
   type Chosen,
   type Doc,
   type Drawn,
+  type Made,
   type Proposal,
+  rejectedBy,
 } from "./model";
 
 let lastId = 0;
@@ -22,6 +24,10 @@ export const docOf = (boxes: readonly Box[], rejected: Iterable<number> = []): D
   boxes: boxes.map((box) => ({ ...box, id: newId() })),
   rejected: new Set(rejected),
 });
+
+/** What was made before. */
+export const docFrom = (made: Made, proposals: readonly Proposal[]): Doc =>
+  docOf(made.boxes, "rejected" in made ? made.rejected : rejectedBy(made, proposals));
 
 export const boxIn = (doc: Doc, id: number): Drawn | undefined =>
   doc.boxes.find((box) => box.id === id);

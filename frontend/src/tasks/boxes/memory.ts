@@ -1,4 +1,3 @@
-import { draftsChanged } from "../unsent";
 import type { Box } from "./model";
 
 /** What stays from one image to the next: of a visit, or of this device. */
@@ -28,42 +27,3 @@ export function memoryOf(projectId: number, userId: number): Memory {
   memories.set(name, fresh);
   return fresh;
 }
-
-type Draft = {
-  boxes: Box[];
-  rejected: number[];
-  /** Something else was said: it is off the image, and can be brought back. */
-  isLeft?: boolean;
-};
-
-const keyOf = (draft: string): string => `karat:boxes:${draft}`;
-
-/** What was drawn on an image and not sent: a reload must not lose it. */
-export function draftOf(draft: string): Draft | null {
-  try {
-    const kept = sessionStorage.getItem(keyOf(draft));
-    return kept ? (JSON.parse(kept) as Draft) : null;
-  } catch {
-    return null;
-  }
-}
-
-type Made = { boxes: readonly (Box & { id?: number })[]; rejected: Iterable<number> };
-
-/** Null: it has been sent. */
-export function keepDraft(draft: string, doc: Made | null, isLeft = false): void {
-  try {
-    if (doc === null) sessionStorage.removeItem(keyOf(draft));
-    else {
-      const boxes = doc.boxes.map(({ id: _, ...box }) => box);
-      const kept: Draft = { boxes, rejected: [...doc.rejected], isLeft };
-      sessionStorage.setItem(keyOf(draft), JSON.stringify(kept));
-    }
-  } catch {
-    // Storage is full or refused: the page still has it.
-  }
-  draftsChanged();
-}
-
-/** Whether something was drawn and is not sent. */
-export const isUnsent = (draft: string): boolean => draftOf(draft) !== null;

@@ -36,9 +36,12 @@ export type Chosen = { kind: "box"; id: number } | { kind: "proposal"; index: nu
 export type Notice =
   | { say: "too_small" | "outside" | "none_to_send" | "not_empty" | "no_class" | "nothing_copied" }
   | { say: "small"; w: number; h: number }
-  | { say: "undecided" | "kept" | "clipped" | "unsent" | "removed"; count: number }
+  | { say: "undecided" | "kept" | "clipped" | "before" | "removed"; count: number }
   /** `left`: how many were not. */
   | { say: "added"; count: number; left: number };
+
+/** What was drawn, as it is kept; or what was said, as if it had not been. */
+export type Made = { boxes: readonly Box[]; rejected: readonly number[] } | BoxesLabel;
 
 export const EMPTY: Doc = { boxes: [], rejected: new Set() };
 

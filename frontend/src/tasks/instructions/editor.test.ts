@@ -111,7 +111,7 @@ describe("what is not sent yet", () => {
     editor.settled();
     const given: Choice = { verdict: "unsure", classId: null };
     const again = open({ given });
-    expect(again.getView()).toMatchObject({ ranking: NOTHING, notice: { say: "unsent" } });
+    expect(again.getView()).toMatchObject({ ranking: NOTHING, notice: { say: "before" } });
     expect(again.isChanged).toBe(false);
     again.settled();
     const third = open({ given });
@@ -120,6 +120,21 @@ describe("what is not sent yet", () => {
     type(third, "42⏎");
     third.settled(sent[0]?.label);
     expect(open({ given }).getView().canRedo).toBe(false);
+  });
+
+  it("is not lost by a look at it, or by a slip that is taken back", () => {
+    const editor = open();
+    type(editor, "31");
+    editor.settled();
+    const again = open();
+    again.redo();
+    again.undo();
+    const third = open();
+    third.press(42);
+    third.undo();
+    const last = open();
+    last.redo();
+    expect(last.getView()).toMatchObject({ ranking: { order: [[43], [41]] }, canRedo: false });
   });
 
   it("goes back and forth step by step", () => {

@@ -1,13 +1,13 @@
 import type { Choice } from "../choice";
 import { LABELED } from "../choice";
-import { type History, redone, resumed, took, undone } from "../history";
-import { draftOf, keepDraft } from "./draft";
+import { keepDraft, readDraft } from "../drafts";
+import { type History, leftOf, nextOf, redone, resumed, takenBack, took, undone } from "../history";
 import { type Member, rankingOf } from "./model";
 import * as ranking from "./ranking";
 import { NOTHING, type Ranking, type Target } from "./ranking";
 
 /** What there is to tell of the last step. */
-export type Notice = { say: "nothing" | "no_tie" | "unsent" } | { say: "open"; count: number };
+export type Notice = { say: "nothing" | "no_tie" | "before" } | { say: "open"; count: number };
 
 export type RankingView = {
   ranking: Ranking;
@@ -60,9 +60,10 @@ export class RankingEditor {
     this.#send = send;
     const label = rankingOf(given?.label);
     this.#initial = label ? ranking.rankingFrom(label, this.ids) : NOTHING;
-    const kept = draftOf(draft, this.ids);
-    this.#history = resumed(this.#initial, kept?.ranking, kept?.isLeft);
-    const notice = kept?.isLeft ? ({ say: "unsent" } as const) : null;
+    const of = (made: Ranking | null) => made && ranking.rankingFrom(made, this.ids);
+    const { made, left } = readDraft<Ranking>(draft);
+    this.#history = resumed(this.#initial, of(made), of(left));
+    const notice = leftOf(this.#history) && ({ say: "before" } as const);
     this.#view = this.#derived({ blaming: false, unfolded: new Set(), notice });
   }
 
@@ -174,9 +175,8 @@ export class RankingEditor {
 
   /** A verdict of any kind has been taken: what was ranked and is not said by it is one step away. */
   settled(said: Choice["label"] = null): void {
-    const { present, future } = this.#history;
-    const left = ranking.isSame(present, NOTHING) ? future.at(-1) : present;
-    keepDraft(this.#draft, (!said && left) || null, true);
+    const left = ranking.isSame(this.#now, NOTHING) ? takenBack(this.#history) : this.#now;
+    keepDraft(this.#draft, { made: null, left: said ? null : left });
   }
 
   get #now(): Ranking {
@@ -199,7 +199,8 @@ export class RankingEditor {
   }
 
   #keep(): void {
-    keepDraft(this.#draft, this.isChanged ? this.#now : null);
+    const made = this.isChanged ? this.#now : null;
+    keepDraft(this.#draft, { made, left: leftOf(this.#history) });
   }
 
   #set(change: Partial<Own>): void {
@@ -208,13 +209,13 @@ export class RankingEditor {
   }
 
   #derived({ blaming, unfolded, notice }: Own): RankingView {
-    const { past, present, future } = this.#history;
+    const { past, present } = this.#history;
     return {
       ranking: present,
       open: ranking.openOf(present, this.ids),
       ...{ blaming, unfolded, notice },
       canUndo: past.length > 0,
-      canRedo: future.length > 0,
+      canRedo: nextOf(this.#history) !== null,
     };
   }
 }

@@ -85,7 +85,7 @@ export const labelOf = ({ order, wrong }: Ranking): RankingLabel => ({
 });
 
 /** What was said before, of these examples. */
-export function rankingFrom(label: RankingLabel, ids: readonly number[]): Ranking {
+export function rankingFrom(label: Ranking, ids: readonly number[]): Ranking {
   const known = (some: readonly number[]) => some.filter((id) => ids.includes(id));
   const order = label.order.map(known).filter((place) => place.length > 0);
   return { order, wrong: known(label.wrong) };

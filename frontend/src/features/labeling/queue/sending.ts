@@ -9,8 +9,7 @@ import type {
   ReviewedJob,
   SubmitResponse,
 } from "../../../api/types";
-import { draftName } from "../../../tasks/drafts";
-import { keepAsDraft } from "../../../tasks/refused";
+import { draftName, keepDraft, readDraft } from "../../../tasks/drafts";
 import type { Pending, Stored, StoredAnswer, StoredDecision } from "./model";
 
 export type SendingApi = Pick<LabelingApi, "submit"> & DecideApi;
@@ -82,10 +81,10 @@ const draftOf = (entry: Stored): string =>
     ? draftName(entry.userId, entry.subject.id, true)
     : draftName(entry.userId, entry.subject.query_id);
 
-/** What was made and is refused is there again where its example comes up, unless more is said of that meanwhile. */
+/** What was made and is refused is there again where its example comes up, unless more is made or said of that meanwhile. */
 export function handBack(entry: Stored, pending: readonly Stored[]): void {
-  const draft = draftOf(entry);
-  const isSaidAnew = pending.some((one) => one.key !== entry.key && draftOf(one) === draft);
-  if (!entry.label || isSaidAnew) return;
-  keepAsDraft(draft, entry.label, entry.kind === "answer" ? entry.subject.proposals : null);
+  const name = draftOf(entry);
+  const isSaidAnew = pending.some((one) => one.key !== entry.key && draftOf(one) === name);
+  const { made, left } = readDraft<object>(name);
+  if (entry.label && !isSaidAnew && !made) keepDraft(name, { made: entry.label, left });
 }

@@ -1,9 +1,10 @@
 import { cleanup, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LabelClass } from "../../../api/types";
+import { draw } from "../../../tasks/boxes/commands";
 import { boxOf } from "../../../tasks/boxes/model";
 import { useEditor } from "../../../tasks/boxes/useEditor";
-import { LABELED } from "../../../tasks/choice";
+import { type Choice, LABELED } from "../../../tasks/choice";
 import { FakeServer } from "../../../test/fakeServer";
 import type { Outbox, Subject } from "./model";
 import { openOutbox } from "./outbox";
@@ -108,30 +109,35 @@ describe("the label queue", () => {
     expect(again.session.getView().history[0]?.given?.label).toEqual(label);
   });
 
-  it("has what was drawn there again where the server refuses it, but for what is said since", async () => {
+  it("has what was drawn there again where the server refuses it, but for what is made or said since", async () => {
     const { session, sender } = start();
     await shows(session, 1);
     server.signedOut = true;
     const subjects: Subject[] = [];
     const boxes = [boxOf({ x: 1.5, y: 2, w: 3, h: 4 }, 3)];
-    for (const id of [1, 2]) {
+    const label = { type: "boxes" as const, boxes, threshold: null };
+    for (const id of [1, 2, 3]) {
       subjects.push(session.getView().current?.subject as Subject);
       server.rejectedQueries.add(id);
-      await session.answer(LABELED, null, 1, { type: "boxes", boxes, threshold: null });
+      await session.answer(LABELED, null, 1, label);
     }
+    const classes = [{ id: 3 } as LabelClass];
+    const place = { projectId: PROJECT, userId: USER, classes, answer: () => {} };
+    const edit = (subject: Subject, given: Choice | null = null) =>
+      renderHook(() => useEditor({ ...place, current: { subject, given } }));
+    const given = { verdict: LABELED, classId: null, label };
+    const more = edit(subjects[1] as Subject, given);
+    if (more.result.current) draw(more.result.current, { x: 1, y: 1, w: 4, h: 4 });
+    more.unmount();
     session.undo();
     await session.answer("ood");
     server.signedOut = false;
     sender.wake();
-    await vi.waitFor(() => expect(sender.getView().rejected).toHaveLength(3));
-    const classes = [{ id: 3 } as LabelClass];
-    const place = { projectId: PROJECT, userId: USER, classes, answer: () => {} };
-    const editors = subjects.map((subject) => {
-      const current = { subject, given: null };
-      return renderHook(() => useEditor({ ...place, current })).result.current;
-    });
+    await vi.waitFor(() => expect(sender.getView().rejected).toHaveLength(4));
+    const editors = subjects.map((subject) => edit(subject).result.current);
     expect(editors[0]?.getView().doc).toMatchObject({ boxes });
-    expect(editors.map((editor) => editor?.isChanged)).toEqual([true, false]);
+    expect(editors.map((editor) => editor?.getView().doc.boxes.length)).toEqual([1, 2, 0]);
+    expect(editors.map((editor) => editor?.isChanged)).toEqual([true, true, false]);
   });
 
   it("takes one verdict per image, however fast the keys come", async () => {

@@ -1,6 +1,7 @@
 import type { LabelingApi } from "../../../api/labeling";
 import type { LabelStatus, Verdict } from "../../../api/types";
 import type { RichLabel } from "../../../tasks/choice";
+import { draftName } from "../../../tasks/drafts";
 import { fromLease, givenBefore, idOf, toStored } from "./entries";
 import { Holding, type HoldingDependencies } from "./holding";
 import type { Entry, Given } from "./model";
@@ -90,6 +91,10 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
     return idOf(entry);
   }
 
+  protected draftOf(entry: Entry): string {
+    return draftName(this.#deps.userId, idOf(entry));
+  }
+
   protected isGiven(entry: Entry): boolean {
     return entry.given !== null;
   }
@@ -115,17 +120,18 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
   }
 
   /** What is worked at stays with who works at it. */
-  #inHand(): number[] {
-    const { current } = this.getView();
-    return current && this.isWorkedAt() ? [idOf(current)] : [];
+  #kept(): number[] {
+    return this.inHand()
+      .filter((entry) => !this.isGiven(entry))
+      .map(idOf);
   }
 
   protected giveBack(): void {
-    this.#holding.release(0, this.#inHand());
+    this.#holding.release(0, this.#kept());
   }
 
   protected end(): void {
-    this.#holding.end(this.#inHand());
+    this.#holding.end(this.#kept());
   }
 
   /** What the server refused is no verdict to go back to: the image comes up again. */

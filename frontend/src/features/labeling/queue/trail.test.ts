@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { draftName, keepDraft } from "../../../tasks/drafts";
 import { FakeServer } from "../../../test/fakeServer";
 import { watchAttention } from "../attention";
 import type { Outbox } from "./model";
@@ -61,6 +62,7 @@ beforeEach(async () => {
 
 afterEach(() => {
   for (const one of opened.splice(0)) one.stop();
+  sessionStorage.clear();
   vi.useRealTimers();
 });
 
@@ -179,6 +181,20 @@ describe("a break", () => {
     expect(server.taken[1]).toMatchObject({ query_id: 2, class_id: 3 });
     session.stop();
     expect(server.kept).toEqual([[2], []]);
+  });
+
+  it("leaves what was begun before a look at another with whoever began it", async () => {
+    const session = await said(1);
+    for (const id of [1, 2])
+      keepDraft(draftName(PLACE.userId, id), { made: { boxes: [] }, left: null });
+    const inHand = () => session.inHand().map(({ subject }) => subject.query_id);
+    session.isWorkedAt = () => true;
+    expect(inHand()).toEqual([2, 1]);
+    session.undo();
+    expect(inHand()).toEqual([1, 2]);
+    session.pause("away");
+    // What has a verdict is nobody else's.
+    await vi.waitFor(() => expect(server.kept).toEqual([[2]]));
   });
 
   it("keeps an answer that is given although the images were given back", async () => {

@@ -1,4 +1,5 @@
 import { serverNow } from "../../../api/clock";
+import { isUnsent } from "../../../tasks/drafts";
 import { absent, advanced, beside, type Lists, merged, revisited, trailOf, undone } from "./lists";
 import {
   askAgainAfter,
@@ -50,6 +51,8 @@ export abstract class WorkQueue<Item, Extra extends object> {
   }
 
   protected abstract idOf(item: Item): number;
+  /** Under what name that is kept which is made of it and not said. */
+  protected abstract draftOf(item: Item): string;
   /** Whether the item has a verdict. */
   protected abstract isGiven(item: Item): boolean;
   /** Items whose verdicts the server may not know yet. */
@@ -70,6 +73,14 @@ export abstract class WorkQueue<Item, Extra extends object> {
 
   /** Whether more was made of the item in view than has been said: whoever makes it tells. */
   isWorkedAt: () => boolean = () => false;
+
+  /** All of which more was made than has been said: what is in view, what comes next, what one can go back to. */
+  inHand(): Item[] {
+    const { current, upcoming, trail } = this.#view;
+    const others = new Set([...upcoming, ...trail].filter((item) => item !== current));
+    const begun = [...others].filter((item) => isUnsent(this.draftOf(item)));
+    return current && this.isWorkedAt() ? [current, ...begun] : begun;
+  }
 
   start(): void {
     void this.#restore();

@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { MemoryRouter } from "react-router";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Project, Suggestion, User } from "../../../api/types";
 import { t } from "../../../strings";
 import { AWAY_MS } from "../queue/stopwatch";
@@ -42,6 +42,9 @@ function show(of: Project = project) {
     </QueryClientProvider>,
   );
 }
+
+// jsdom has no pointers to ask for.
+beforeEach(() => void vi.stubGlobal("matchMedia", () => ({ matches: false })));
 
 afterEach(() => {
   cleanup();
@@ -165,8 +168,6 @@ it("leaves out of a group what cannot be shown, until it can", async () => {
 });
 
 it("says that it pauses where nobody was there, and takes the next key for no decision", async () => {
-  // jsdom has no pointers to ask for.
-  vi.stubGlobal("matchMedia", () => ({ matches: false }));
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
   const { decided, images } = open();
   await waitFor(() => expect(images).toHaveLength(2));

@@ -1,6 +1,7 @@
 import type { ReviewApi } from "../../../api/reviews";
 import type { Decision, Review, ReviewedJob, Suggestion } from "../../../api/types";
 import type { RichLabel } from "../../../tasks/choice";
+import { draftName } from "../../../tasks/drafts";
 import type { Clock, Leased, QueueView } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
 import type { Sent } from "../queue/sending";
@@ -78,6 +79,10 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
 
   protected idOf(suggestion: Suggestion): number {
     return suggestion.id;
+  }
+
+  protected draftOf(suggestion: Suggestion): string {
+    return draftName(this.#deps.userId, suggestion.id, true);
   }
 
   protected isGiven(suggestion: Suggestion): boolean {
