@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 
-from karat.client.credentials import require_address
 from core.version import build
+from karat.client.credentials import require_address
 from karat.client.notebook import Record
 from karat.client.saving import replacing
 
