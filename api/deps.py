@@ -36,9 +36,6 @@ async def get_session(request: Request) -> AsyncIterator[AsyncSession]:
         async with session.begin():
             yield session
             await telling.send(session)
-            # Who loses the database from here on does not know what became of the request.
-            request.state.commit = "begun"
-        request.state.commit = "done"
         if queue.pending(session.info):
             await to_thread.run_sync(queue.deliver, session.info)
 

@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
 
 from core.errors import Conflict
 from core.jobs.params import AdvanceParams
@@ -113,22 +112,21 @@ def new_round(project: Project, number: int) -> Round:
     )
 
 
-def new_audit_round(project: Project, last: int, draws: int) -> Round:
-    """A round after ``last`` whose budget pays for ``draws`` answers, and that none follows."""
-    round_ = new_round(project, last + 1)
+def next_number(project_id: int) -> Select[int]:
+    """Statement: the number of a project's next round, where the project's row is locked."""
+    last = select(func.max(Round.number)).where(Round.project_id == project_id)
+    return select(func.coalesce(last.scalar_subquery() + 1, 0))
+
+
+def new_audit_round(project: Project, number: int, draws: int) -> Round:
+    """Round ``number``, whose budget pays for ``draws`` answers, and that none follows."""
+    round_ = new_round(project, number)
     settings = ProjectSettings.model_validate(project.settings)
     round_.strategy = AUDIT
     price = max(settings.cost.c_in, settings.cost.c_ood) * settings.overlap
     # Seconds are not known before; it closes when its queue is empty.
     round_.budget = MOST_BUDGET if settings.cost.mode == "seconds" else draws * price
     return round_
-
-
-def next_number(session: Session, project_id: int) -> int:
-    """The number of a project's next round, whose row is locked."""
-    last = select(func.max(Round.number)).where(Round.project_id == project_id)
-    number: int = session.scalars(select(func.coalesce(last.scalar_subquery() + 1, 0))).one()
-    return number
 
 
 def new_certificate_round(project: Project, number: int, overlap: int) -> Round:

@@ -9,18 +9,15 @@ import core.tables  # noqa: F401  registers the tables
 from core.db import Base
 from core.restores import IS_UNFINISHED, MESSAGE, REMEDY
 from core.settings import Settings
-from migrations.locks import locking
+from migrations.locks import LOCK, locking
 from migrations.service_role import admit
-
-# Two processes that start at once must not migrate at once.
-_LOCK = 0x6B61726174
 
 
 def run() -> None:
     settings = Settings()
     engine = create_engine(settings.sqlalchemy_url, poolclass=NullPool)
     with engine.connect() as connection:
-        connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": _LOCK})
+        connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": LOCK})
         # Nobody works on what may have to go again.
         restoring = "restoring" in context.get_x_argument(as_dictionary=True)
         if not restoring and connection.scalar(text(IS_UNFINISHED)):
@@ -40,7 +37,7 @@ def run() -> None:
         if settings.service_database_url is not None:
             admit(connection, settings.service_database_url.get_secret_value())
             connection.commit()
-        connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": _LOCK})
+        connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": LOCK})
         connection.commit()
 
 

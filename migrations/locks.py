@@ -12,6 +12,9 @@ from psycopg.errors import DeadlockDetected, LockNotAvailable
 from sqlalchemy import Connection, MetaData, inspect, text
 from sqlalchemy.exc import OperationalError
 
+LOCK: Final = 0x6B61726174
+"""Held by who migrates: two processes that start at once must not do so at once."""
+
 PATIENCE: Final = "20s"
 """How long one that somebody holds is waited for."""
 

@@ -58,17 +58,19 @@ async def report(
         not_looked_at=images - people,
         per_class=await _per_class(session, project, found, by_class),
         assumptions=_assumptions(found, has_earlier=bool(certificate.result.get("first"))),
-        versions={
-            "karat": certificate.result.get("karat", ""),
-            "model": model.get("version") or "",
-        },
-        digests={
-            "model": model.get("digest", ""),
-            "data": certificate.data_digest or "",
-            "settings": certificate.settings_digest or "",
-        },
+        versions=_known(karat=certificate.result.get("karat"), model=model.get("version")),
+        digests=_known(
+            model=model.get("digest"),
+            data=certificate.data_digest,
+            settings=certificate.settings_digest,
+        ),
         made_at=datetime.now(UTC),
     )
+
+
+def _known(**prints: str | None) -> dict[str, str]:
+    """What is known of ``prints``: of certificates of earlier versions not all is."""
+    return {name: one for name, one in prints.items() if one}
 
 
 async def _per_class(

@@ -19,7 +19,7 @@ from core.errors import Conflict
 from core.events import Topic
 from core.files.storage import Storage
 from core.lifecycle import mark_queried, move_project, move_round
-from core.rounds import extend_budget, lock_unfinished, new_audit_round, note_draws
+from core.rounds import extend_budget, lock_unfinished, new_audit_round, next_number, note_draws
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState, Split, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
@@ -218,10 +218,8 @@ async def _draw(
 
 async def _opened(session: AsyncSession, project: Project, count: int) -> Round:
     """A round that asks about nothing but ``count`` draws, open."""
-    last = await session.scalar(
-        select(func.max(Round.number)).where(Round.project_id == project.id)
-    )
-    round_ = new_audit_round(project, -1 if last is None else last, count)
+    number = (await session.scalars(next_number(project.id))).one()
+    round_ = new_audit_round(project, number, count)
     session.add(round_)
     await session.flush()
     move_round(round_, RoundState.OPEN)

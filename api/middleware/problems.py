@@ -131,7 +131,7 @@ async def _file_error(request: Request, error: OSError) -> Response:
 
 
 def _commit(request: Request) -> Literal["begun", "done"] | None:
-    """How far a request has come with storing something, as ``get_session`` has noted."""
+    """How far a request has come with storing something, see ``commits``."""
     return None if request.method in _READING else getattr(request.state, "commit", None)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.callers.sources import address, headers
+from api.database import commits
 from api.operations.metrics import Metrics
 from core.telemetry.logs import request_id
 
@@ -31,6 +32,7 @@ class Requests:
         known = given if _PLAIN.fullmatch(given) else os.urandom(8).hex().encode()
         request_id.set(known.decode())
         headers.set(scope["headers"])
+        commits.watch(scope)
         address.set(scope["client"][0] if scope.get("client") else None)
         status = 500
         start = time.perf_counter()

@@ -20,18 +20,22 @@ STRATEGY_OF: Final[dict[Goal, str]] = {"best_model": "expected_value", "find_all
 """The strategy that a goal brings, unless another is chosen (``docs/adr``, 0039)."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+class _Stored(BaseModel):
+    # A later version has others: it works beside this one, or did before the schema was taken back.
+    # What somebody sends is validated with ``extra="forbid"``.
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
 
-class Choice(_Strict):
+class Choice(BaseModel):
     """An algorithm of the catalog and its parameters; missing ones take their defaults."""
+
+    model_config = ConfigDict(extra="forbid")
 
     name: str
     params: dict[str, Any] = Field(default_factory=dict)
 
 
-class Cost(_Strict):
+class Cost(_Stored):
     """What a verdict takes from the round's budget.
 
     Attributes:
@@ -53,7 +57,7 @@ class Cost(_Strict):
         return self.c_ood if verdict is Verdict.OOD else self.c_in
 
 
-class ProjectSettings(_Strict):
+class ProjectSettings(_Stored):
     """How a project queries and trains.
 
     Attributes:
@@ -86,10 +90,6 @@ class ProjectSettings(_Strict):
         lease_seconds: How long a query is kept for the annotator who took it.
         modes: How annotators may see images, in order of ``Mode``; at least one.
     """
-
-    # A later version has others: it works beside this one, or did before the schema was taken back.
-    # What somebody sends is validated with ``extra="forbid"``.
-    model_config = ConfigDict(extra="ignore")
 
     goal: Goal = "best_model"
     input_size: int | None = Field(default=None, ge=8, le=512)

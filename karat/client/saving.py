@@ -2,6 +2,7 @@
 
 import errno
 import glob
+import os
 import secrets
 import shutil
 import time
@@ -18,8 +19,8 @@ _SURELY_LEFT = 86_400.0
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """Write a file, which takes the place of what is there once all is written.
 
-    A link stays one, and a file that is replaced leaves its mode. What is no file, as a pipe or a
-    device, is not replaced but written to.
+    A link stays one, and a file that is replaced leaves its mode. What ``stream_of`` finds is not
+    replaced but written to.
 
     Args:
         target: The file.
@@ -33,8 +34,8 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     """
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder; name a file in it", str(target))
-    if target.exists() and not target.is_file():
-        with target.open("wb") as stream:
+    if (place := stream_of(target)) is not None:
+        with open(os.dup(place) if isinstance(place, int) else place, "wb") as stream:
             yield stream
         return
     file = target.resolve() if target.is_symlink() else target
@@ -50,6 +51,27 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         unfinished.replace(file)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def stream_of(target: Path) -> Path | int | None:
+    """What takes bytes as they come: a pipe, a device, or what this process has open already.
+
+    A shell may have sent ``/dev/stdout`` to a file, in which others write as well: it is theirs.
+
+    Args:
+        target: Where to write.
+
+    Returns:
+        ``target``, or the number of the descriptor that it stands for; ``None`` for a file.
+    """
+    if not target.exists():
+        return None
+    link = target
+    while os.path.realpath(link.parent) not in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
+        if not link.is_symlink():
+            return None if target.is_file() else target
+        link = link.parent / link.readlink()
+    return int(link.name)
 
 
 def _part_beside(target: Path) -> Path:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 import typer
 
 from karat.client.arguments import BY_ENDING
+from karat.client.saving import stream_of
 from karat.commands.connection import ProjectArgument, connect, find_project
 from karat.commands.imports import words
 from karat.terminal import bytes_bar, echo
@@ -58,9 +59,9 @@ def receiving(path: Path) -> Iterator[tuple[Path, Callable[[int], None]]]:
             with file.open("rb") as whole:
                 shutil.copyfileobj(whole, sys.stdout.buffer)
             sys.stdout.flush()
-        size = f" ({file.stat().st_size:,} bytes)" if file.is_file() else ""
+        size = f" ({file.stat().st_size:,} bytes)" if stream_of(file) is None else ""
     # What is piped is the file alone.
-    echo(f"Wrote {path}{size}.", err=piped or not path.is_file())
+    echo(f"Wrote {path}{size}.", err=piped or stream_of(path) is not None)
 
 
 def export(

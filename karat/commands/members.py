@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def list_members(project: ProjectArgument, as_json: JsonOption = False) -> None:
-    """List who may label in a project, and with which role."""
+    """List who may label, review or manage in a project."""
     with connect() as client:
         found = find_project(client, project).members()
     if as_json:

@@ -22,7 +22,6 @@ from karat.local.stack import (
     DEMO_DIRECTORY,
     LOCK_FILE,
     STATE_FILE,
-    alembic_settings,
     choose_port,
     is_ready,
 )
@@ -256,10 +255,9 @@ def _api(url: str) -> Finding:
 
 
 def _database(environment: dict[str, str]) -> Finding:
-    command = ["alembic", "-c", str(alembic_settings()), "current", "--check-heads"]
-    done = _run([sys.executable, "-P", "-m", *command], environment)
+    done = _run([sys.executable, "-P", "-m", "migrations.ready"], environment)
     if done.returncode == 0:
-        return Finding("database", True, "reachable, its schema up to date")
+        return Finding("database", True, "reachable, its schema of this version or a later one")
     return Finding(
         "database",
         False,

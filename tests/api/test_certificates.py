@@ -367,6 +367,11 @@ def test_what_may_be_wrong_of_a_class_is_told_of_what_the_model_labels_of_it(
     assert [one["bound"] for one in report["per_class"]] == [60 / left, None, None]
     # That which decided, and not the one that prints it.
     assert report["versions"]["karat"] == "0.1.0+0037"
+    world.session.refresh(certificate)
+    certificate.result = {**certificate.result, "karat": ""}
+    world.session.commit()
+    older = scene.call("get", f"/{certificate.id}/report").json()
+    assert older["versions"] == {"model": "round-0: auto"}
     url = f"/api/projects/{scene.project.id}/export?effective=true"
     rows = csv.DictReader(http.get(url, headers=scene.admin.headers).text.splitlines())
     assert {float(row["bound"]) for row in rows if row["source"] == "model"} == {60 / left}

@@ -20,6 +20,7 @@ from core.settings import Settings
 from core.states import JobKind, JobState, ProjectState, Role
 from core.telemetry import logs
 from migrations import ready
+from migrations.locks import LOCK
 from tests.world import World
 
 HERE = ("127.0.0.1", 50_000)
@@ -183,4 +184,13 @@ def test_ready_with_our_schema_or_a_later_one_and_storage(
         world.session.commit()
         newer = http.get("/readyz")
         assert (newer.status_code, newer.json()) == (200, {"status": "schema_newer"})
+        ready.main()
+    world.session.execute(text("CREATE SCHEMA karat_replaced"))
+    world.session.commit()
+    with pytest.raises(SystemExit, match="karat restore --unfinished before"):
+        ready.main()
+    world.session.execute(text("DROP SCHEMA karat_replaced"))
+    world.session.commit()
+    world.session.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+    with pytest.raises(SystemExit, match="is at work"):
         ready.main()

@@ -15,6 +15,7 @@ from karat import Client, KaratError
 from karat.client.project import ProjectClient
 from karat.client.resources import Job
 from karat.commands.connection import remedy
+from karat.commands.exports import receiving
 from karat.commands.imports import show_plan
 from tests.receiver import Answer, Receiver, receiver, status
 
@@ -268,6 +269,30 @@ def test_a_pipe_is_written_to_and_stays_one(
     client.download_artifact(1, pipe)
     reader.join(10)
     assert (read, pipe.is_fifo(), [*tmp_path.iterdir()]) == (["id,name"], True, [pipe])
+
+
+@pytest.mark.parametrize("mode", ["w", "a"])
+def test_a_file_that_somebody_has_open_keeps_what_they_write(
+    client: Client,
+    there: Receiver,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    mode: str,
+) -> None:
+    file, link = tmp_path / "all.csv", tmp_path / "stdout"
+    there.answers = [says("first\n", kind="text/csv"), says("second\n", kind="text/csv")]
+    with file.open(mode) as stream:
+        # As /dev/stdout is.
+        link.symlink_to(f"/dev/fd/{stream.fileno()}")
+        for target in (link, link.readlink()):
+            stream.write("theirs\n")
+            stream.flush()
+            with receiving(target) as (place, _):
+                client.download_artifact(1, place)
+        stream.write("last\n")
+    assert file.read_text().split() == ["theirs", "first", "theirs", "second", "last"]
+    assert sorted(tmp_path.iterdir()) == [file, link]
+    assert capsys.readouterr().out == ""
 
 
 def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(

@@ -39,7 +39,7 @@ def asking_round(session: Session, project: Project, params: CertifyParams) -> R
             return round_
     if rounds or project.state not in {ProjectState.FINISHED, ProjectState.RUNNING}:
         return None
-    number = next_number(session, project.id)
+    number = session.scalars(next_number(project.id)).one()
     round_ = new_certificate_round(project, number, params.overlap)
     session.add(round_)
     session.flush()

@@ -211,7 +211,7 @@ def _open(session: Session, project: Project) -> Round:
 
     Webhooks are told nothing yet of so little of it, see ``tell_round_of``.
     """
-    round_ = new_round(project, next_number(session, project.id))
+    round_ = new_round(project, session.scalars(next_number(project.id)).one())
     round_.strategy = STRATEGY
     for state in (RoundState.OPEN, RoundState.CLOSING, RoundState.CLOSED):
         move_round(round_, state)

@@ -56,7 +56,7 @@ def publish_rankings(
             "first.",
         )
     _check(session, project, groups)
-    round_ = new_round(project, next_number(session, project.id))
+    round_ = new_round(project, session.scalars(next_number(project.id)).one())
     settings = ProjectSettings.model_validate(round_.settings)
     round_.strategy, round_.seed = strategy, seed
     if settings.cost.mode == "fixed":
