@@ -96,7 +96,13 @@ class Live:
 
     def answer(self, at_most: int = _AT_ONCE) -> int:
         """Answer some of what is asked now; returns how many that were."""
-        items = self.project.lease(min(at_most, _AT_ONCE))["items"] if at_most else []
+        if not at_most:
+            return 0
+        lease = self.project.lease(min(at_most, _AT_ONCE))
+        items, round_ = lease["items"], lease["status"]["round"]
+        if round_ is not None:
+            # No more than closes the round: what is said later is of the next one.
+            items = items[: max(1, round(round_["budget"] - round_["spent"]))]
         if items:
             self._send([self._answered(one) for one in items])
         return len(items)
