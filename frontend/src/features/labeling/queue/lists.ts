@@ -101,3 +101,14 @@ export function merged<Item>(
   const [next = null, ...rest] = [...kept, ...leased.filter((item) => !known.has(idOf(item)))];
   return { current: next, upcoming: rest, history };
 }
+
+/** Of what is in view, comes next or can be gone back to that of which more was made than said. */
+export function begun<Item>(
+  { current, upcoming, trail }: Pick<Lists<Item>, "current" | "upcoming"> & { trail: Item[] },
+  isWorkedAt: boolean,
+  isUnsent: (item: Item) => boolean,
+): Item[] {
+  const others = new Set([...upcoming, ...trail].filter((item) => item !== current));
+  const left = [...others].filter(isUnsent);
+  return current && isWorkedAt ? [current, ...left] : left;
+}

@@ -1,26 +1,25 @@
 import { serverNow } from "../../../api/clock";
 import { isUnsent } from "../../../tasks/drafts";
-import { absent, advanced, beside, type Lists, merged, revisited, trailOf, undone } from "./lists";
 import {
-  askAgainAfter,
-  type Clock,
-  isOver,
-  type Leased,
-  nothingYet,
-  type Pace,
-  type Pause,
-  type QueueView,
-  RENEW_MS,
-  renewAfter,
-} from "./pace";
+  absent,
+  advanced,
+  begun,
+  beside,
+  type Lists,
+  merged,
+  revisited,
+  trailOf,
+  undone,
+} from "./lists";
+import type { Clock, Leased, Pace, Pause, QueueView } from "./pace";
+import { askAgainAfter, isOver, nothingYet, RENEW_MS, renewAfter } from "./pace";
 import { Storing } from "./storing";
 import { Turns } from "./turns";
 
 /**
  * A place in a queue that others work on too: what is shown, what comes next, what went before.
- *
- * Items are leased in time and renewed while somebody is at work; a verdict is stored before the next
- * item is shown, and can be gone back to. What the items are, and where verdicts go, is the heir's.
+ * Items are leased in time and renewed while somebody is at work; a verdict is stored before the next item is shown, and
+ * can be gone back to. What they are, and where verdicts go, is the heir's.
  */
 export abstract class WorkQueue<Item, Extra extends object> {
   readonly #pace: Pace;
@@ -76,10 +75,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
 
   /** All of which more was made than has been said: what is in view, what comes next, what one can go back to. */
   inHand(): Item[] {
-    const { current, upcoming, trail } = this.#view;
-    const others = new Set([...upcoming, ...trail].filter((item) => item !== current));
-    const begun = [...others].filter((item) => isUnsent(this.draftOf(item)));
-    return current && this.isWorkedAt() ? [current, ...begun] : begun;
+    return begun(this.#view, this.isWorkedAt(), (item) => isUnsent(this.draftOf(item)));
   }
 
   start(): void {
@@ -135,8 +131,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   step(by: -1 | 1): boolean {
     return this.#storing.go(() => {
       const item = beside(this.#view, by);
-      if (item !== undefined) return this.revisit(this.idOf(item));
-      return by === 1 && this.keep();
+      return item === undefined ? by === 1 && this.keep() : this.revisit(this.idOf(item));
     });
   }
 
@@ -150,12 +145,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
     });
   }
 
-  /**
-   * Store a verdict on the current item, and move on once that is done.
-   *
-   * Resolves to false when there was nothing to judge, or the verdict before is still being stored:
-   * what comes next has not been seen yet.
-   */
+  /** Store a verdict on the current item, then move on; false if there is none, or its predecessor's is being stored: nobody has seen it. */
   protected async give(store: (current: Item) => Promise<Item>): Promise<boolean> {
     const { current } = this.#view;
     if (!current || this.#storing.busy) return false;

@@ -6,7 +6,7 @@ import { rowsIn } from "../instructionRows";
 import type { Kind } from "../kinds";
 import { type Recognized, recognize } from "../recognize";
 import { beginningIn, isDocument, isTable, type Table, TEXTS, tableIn, textsIn } from "../tables";
-import { zipNames } from "../zipNames";
+import { zipFiles } from "../zipFiles";
 
 const PEEKED_BYTES = 256 << 10;
 /** Documents of texts that say nothing of an image. */
@@ -80,12 +80,11 @@ const ofRows = (table: Table | null): Pick<DataSet, "table" | "found"> => ({
   found: { holds: "instructions", isLabeled: false, others: table ? ["text"] : [] },
 });
 
-/** What a zip holds, by the names in it; other archives do not say it at one place. */
+/** What a zip holds; other archives do not say it at one place. */
 async function inArchive(file: File): Promise<Recognized | null> {
   if (!/\.zip$/i.test(file.name)) return null;
-  const names = (await zipNames(file)) ?? [];
-  const inside = names.filter((path) => !isLitter(path));
-  return recognize(inside.map((path) => ({ path, peek: async () => null })));
+  const inside = (await zipFiles(file)) ?? [];
+  return recognize(inside.filter(({ path }) => !isLitter(path)));
 }
 
 const looked = ({ path, open }: Lying) => ({ path, peek: async () => peek(await open()) });
