@@ -72,7 +72,6 @@ export abstract class WorkQueue<Item, Extra extends object> {
 
   /** Whether more was made of the item in view than has been said: whoever makes it tells. */
   isWorkedAt: () => boolean = () => false;
-
   /** All of which more was made than has been said: what is in view, what comes next, what one can go back to. */
   inHand(): Item[] {
     return begun(this.#view, this.isWorkedAt(), (item) => isUnsent(this.draftOf(item)));
