@@ -18,6 +18,7 @@ import { Failure } from "../../ui/State";
 import { stateNames } from "../../ui/stateNames";
 import { useKeyDown } from "../../ui/useKeyDown";
 import { useWidth } from "../../ui/useWidth";
+import { canLook } from "./Pictured";
 import styles from "./PoolScreen.module.css";
 import { Tile, tileId } from "./Tile";
 import type { Picked } from "./useSelection";
@@ -160,7 +161,7 @@ export function PoolGrid(props: PoolGridProps) {
   return (
     <>
       <p id="pool-keys" className="visually-hidden">
-        {t.pool.keys}
+        {canLook(props.project) ? t.pool.keys : t.pool.keysUnlit}
       </p>
       <div
         ref={ref}

@@ -88,7 +88,7 @@ export const overrides: Overrides<typeof en> = {
     job: { resize: "Resizing" },
   },
   pool: {
-    keys: "Arrows or J and K move, X selects, S finds similar texts, Enter opens, Esc closes.",
+    keysUnlit: "Arrows or J and K move, X selects, S finds similar texts, Enter opens, Esc closes.",
   },
   setup: {
     beforeImport: "Before it is imported: where to, and labels",

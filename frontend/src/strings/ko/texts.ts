@@ -59,7 +59,8 @@ export const overrides: Overrides<Catalogue> = {
     job: { resize: "크기 바꾸기" },
   },
   pool: {
-    keys: "화살표 또는 J, K로 이동, X로 선택, S로 비슷한 텍스트 찾기, Enter로 열기, Esc로 닫기.",
+    keysUnlit:
+      "화살표 또는 J, K로 이동, X로 선택, S로 비슷한 텍스트 찾기, Enter로 열기, Esc로 닫기.",
   },
   setup: {
     beforeImport: "가져오기 전에 정하기: 용도와 라벨",
