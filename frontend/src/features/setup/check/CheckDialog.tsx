@@ -60,7 +60,7 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
     [content, kind],
   );
   return (
-    <Dialog title={t.check.what(content.name)} onClose={onClose}>
+    <Dialog title={t.check.what(content.name)} wide={others.length > 1} onClose={onClose}>
       {others.length > 0 && (
         <KindChoice
           value={kind}
