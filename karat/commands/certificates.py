@@ -18,10 +18,19 @@ certificates = typer.Typer(
 CertificateArgument = Annotated[int, typer.Argument(metavar="CERTIFICATE", help="Its number.")]
 
 
+def _share(value: float | None) -> float | None:
+    if value is not None and not 0 < value <= 0.5:
+        raise typer.BadParameter("it is a share, above 0 and up to 0.5: 0.05 is 5 of 100.")
+    return value
+
+
 def certify(
     project: ProjectArgument,
     target: Annotated[
-        float, typer.Option(min=0, max=0.5, help="Share of wrong labels, at most.")
+        float,
+        typer.Option(
+            callback=_share, help="Share of wrong labels, at most: 0.05 is 5 of 100, 0.5 the most."
+        ),
     ] = 0.02,
     confidence: Annotated[float, typer.Option(min=0.5, max=1, help="How sure that is.")] = 0.95,
     by_class: Annotated[
@@ -30,7 +39,9 @@ def certify(
     missed_in: Annotated[
         float | None,
         typer.Option(
-            "--missed", help="Share of what is of a class among what is called OOD, at most."
+            "--missed",
+            callback=_share,
+            help="Share of what is of a class among what is called OOD, at most.",
         ),
     ] = None,
     at_most: Annotated[
