@@ -42,7 +42,7 @@ def run_instructions(
         login = admin_login(stack)
         console().print(f"Karat is ready: [bold cyan]{stack.url}[/]")
         console().print(
-            f"Log in as [bold]{login.email}[/] with the password [bold]{login.password}[/]."
+            f"Log in as [bold]{login.email}[/] with the password [bold]{login.password}[/]"
         )
         with Client(stack.url) as client:
             client.login(login.email, login.password)
