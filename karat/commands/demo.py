@@ -275,9 +275,7 @@ def _table(rounds: "Sequence[Round]", plan: "Plan") -> "Table":
 
 
 def _show_login(login: "Login") -> None:
-    console().print(
-        f"Log in as [bold]{login.email}[/] with the password [bold]{login.password}[/]"
-    )
+    console().print(f"Log in as [bold]{login.email}[/] with the password [bold]{login.password}[/]")
 
 
 @contextmanager
