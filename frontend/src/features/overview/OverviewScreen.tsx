@@ -103,7 +103,7 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
       {judged && <CannotTell project={project} round={judged} nameOf={modelOf} />}
       <SubsetInUse project={project} />
       {shown.map((job) => (
-        <JobCard key={job.id} job={job} projectId={project.id} />
+        <JobCard key={job.id} job={job} projectId={project.id} name={ofFirst(job)} />
       ))}
       <div className={styles.top}>
         <RoundNow project={project} rounds={items} />
@@ -160,3 +160,7 @@ function PoolCard({ project }: { project: Project }) {
     </Card>
   );
 }
+
+/** No round was closed before the first, so nothing is learned from. */
+const ofFirst = ({ kind, params }: Job): string | undefined =>
+  kind === "advance_round" && params.closing === null ? t.overview.firstQueue : undefined;

@@ -91,6 +91,7 @@ export const overview = {
     tooFew: (answers: number) =>
       `Appears after a round with ${plural(answers, "answer", "answers")} or more.`,
   },
+  firstQueue: "Preparing the first images",
   job: {
     advance_round: "Training and choosing the next images",
     certify: "Labeling with a guarantee",

@@ -92,6 +92,7 @@ export const overview: Catalogue["overview"] = {
     empty: "첫 라운드가 끝나면 표시됩니다.",
     tooFew: (answers) => `답변이 ${answers}개 이상인 라운드가 끝나면 나타납니다.`,
   },
+  firstQueue: "첫 이미지 준비",
   job: {
     advance_round: "학습 및 다음 이미지 선정",
     certify: "보증과 함께 라벨링",
