@@ -12,22 +12,36 @@ const folder = (name: string, files: Record<string, string>): Folder => ({
 });
 const file = (name: string, text = "x") => new File([text], name);
 
-/** The central directory of a zip, which is all that is looked at; see `zipNames.test.ts`. */
-function directory(names: string[]): Uint8Array<ArrayBuffer> {
-  const size = names.reduce((sum, name) => sum + 46 + name.length, 0);
-  const bytes = new Uint8Array(size + 22);
-  const view = new DataView(bytes.buffer);
+/** A zip of these files, stored as they are; see `zipFiles.test.ts`. */
+function zipped(files: Record<string, string>): Blob {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const entries: Uint8Array<ArrayBuffer>[] = [];
   let at = 0;
-  for (const name of names) {
-    view.setUint32(at, 0x02014b50, true);
-    view.setUint16(at + 28, name.length, true);
-    bytes.set(new TextEncoder().encode(name), at + 46);
-    at += 46 + name.length;
+  const sizeOf = (some: Uint8Array[]) => some.reduce((sum, one) => sum + one.byteLength, 0);
+  for (const [path, text] of Object.entries(files)) {
+    const [name, content] = [path, text].map((one) => new TextEncoder().encode(one));
+    if (!name || !content) continue;
+    const local = new DataView(new ArrayBuffer(30));
+    local.setUint32(0, 0x04034b50, true);
+    local.setUint16(26, name.length, true);
+    const entry = new DataView(new ArrayBuffer(46));
+    entry.setUint32(0, 0x02014b50, true);
+    entry.setUint32(20, content.length, true);
+    entry.setUint16(28, name.length, true);
+    entry.setUint32(42, at, true);
+    parts.push(new Uint8Array(local.buffer), name, content);
+    entries.push(new Uint8Array(entry.buffer), name);
+    at = sizeOf(parts);
   }
-  view.setUint32(at, 0x06054b50, true);
-  view.setUint32(at + 12, size, true);
-  return bytes;
+  const end = new DataView(new ArrayBuffer(22));
+  end.setUint32(0, 0x06054b50, true);
+  end.setUint32(12, sizeOf(entries), true);
+  end.setUint32(16, at, true);
+  return new Blob([...parts, ...entries, new Uint8Array(end.buffer)]);
 }
+
+const zipFile = (name: string, files: Record<string, string>) => new File([zipped(files)], name);
+const directory = (names: string[]) => zipped(Object.fromEntries(names.map((one) => [one, ""])));
 
 /** What was dropped is called, what it holds, and what of it stays where it is. */
 async function found(files: File[], folders: Folder[] = []) {
@@ -101,4 +115,13 @@ it("finds nothing to begin with in what is no data set", async () => {
   expect(await found([file("notes.docx")])).toBeNull();
   expect(await found([file("labels.csv", "file,label\n")])).toBeNull();
   expect(await found([], [folder("empty", {})])).toBeNull();
+});
+
+it("looks into a zip for boxes, whatever its documents are called", async () => {
+  const of = (said: string) =>
+    zipFile("coco.zip", { "images/1.jpg": "", "annotations.json": said });
+  const boxes = of('{"images":[],"annotations":[{"bbox":[0,0,1,1]}]}');
+  expect(await found([boxes])).toMatchObject({ holds: "boxes", isLabeled: true });
+  const classes = of('{"images":[],"annotations":[{"category_id":1}]}');
+  expect(await found([classes])).toMatchObject({ holds: "image", isLabeled: true });
 });
