@@ -27,12 +27,7 @@ class ClassBalance:
     """
 
     def __init__(
-        self,
-        scores: PoolScores,
-        view: PoolView,
-        inside: NDArray[np.float64],
-        power: float,
-        progress: Progress | None = None,
+        self, scores: PoolScores, view: PoolView, inside: NDArray[np.float64], power: float
     ) -> None:
         """Take the state of N candidates and all verdicts so far, before the first pick.
 
@@ -41,7 +36,6 @@ class ClassBalance:
             view: of the same candidates.
             inside: (N,) probabilities of being in-distribution.
             power: > 0; the larger, the more balanced.
-            progress: may raise `Cancelled`.
         """
         self._logits, self._inside = scores.logits, inside
         classes = scores.logits.shape[1]
@@ -49,8 +43,6 @@ class ClassBalance:
         in_pool = np.ones(classes)
         for block in _blocks(len(scores)):
             in_pool += inside[block] @ softmax(scores.logits[block])
-            if progress is not None:
-                progress(0, 1)
         self._labels = 1.0 + np.bincount(view.labels.classes[~view.is_ood], minlength=classes)
         self._shares = in_pool / in_pool.sum() * self._labels.sum()
         self._power = power

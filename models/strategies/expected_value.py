@@ -63,7 +63,7 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     order = best_first(len(value), value, inside)
     if params.balance == 0:
         return Ranking(order[:n], value.astype(np.float32), notes, surface=surface)
-    balance = ClassBalance(scores, candidates.view, inside, params.balance, candidates.progress)
+    balance = ClassBalance(scores, candidates.view, inside, params.balance)
     ranking = pick_in_balance(order, value, balance, n, candidates.progress)
     return replace(ranking, notes=notes, surface=surface)
 

@@ -84,7 +84,7 @@ def _by_phi(candidates: Candidates, n: int, params: MQNetParams) -> Ranking:
     if params.balance == 0:
         return Ranking(best_first(n, phi, total), phi, surface=surface)
     inside = probability_of(candidates)(scores.purity)
-    balance = ClassBalance(scores, candidates.view, inside, params.balance, candidates.progress)
+    balance = ClassBalance(scores, candidates.view, inside, params.balance)
     order = best_first(len(phi), phi, total)
     ranking = pick_in_balance(order, phi.astype(np.float64), balance, n, candidates.progress)
     return replace(ranking, surface=replace(surface, exact=False))

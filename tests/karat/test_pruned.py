@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.version import build
 from karat import Client, KaratError
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
@@ -57,7 +58,7 @@ def test_the_client_estimates_and_reads_logs(admin: Client, project: ProjectClie
     assert done["result"] is not None
     assert done["result"]["estimate"]["labeled"] == project.subsets()[0]["labeled"]
     assert followed == admin.job_log(job["id"])
-    assert followed.splitlines()[0].endswith("attempt 1: begins, a dry run")
+    assert followed.splitlines()[0].endswith("attempt 1: begins, a dry run, by Karat " + build())
     assert followed.splitlines()[-1].endswith("attempt 1: succeeded")
     assert admin.job_log(job["id"], after=len(followed.encode())) == ""
 

@@ -28,7 +28,10 @@ def drive(url: str, project_id: int) -> list[str]:
         browser.post("/api/auth/login", json={"email": f"\0{CANARY}", "password": CANARY})
         made = browser.post("/api/tokens", json={"name": "script", "scope": "write"}).json()
         user = {"email": "eve@example.org", "name": f"\0{CANARY}", "password": CANARY}
-        assert browser.post("/api/users", json=user).status_code == 400
+        assert browser.post("/api/users", json=user).status_code == 422
+        guidelines = {"guidelines": f"\0{CANARY}"}
+        refused = browser.patch(f"/api/projects/{project_id}", json=guidelines)
+        assert refused.status_code == 400
         cookie = browser.cookies["karat_session"]
     bearer = {"Authorization": f"Bearer {made['secret']}"}
     path = f"{url}/api/projects/{project_id}/imports?filename=a.png"
