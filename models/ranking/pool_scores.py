@@ -22,7 +22,7 @@ _IS_PROBABILITY: Final = "karat.purity_is_probability"
 # Whose values files of earlier versions hold as probabilities, without a word of it. They did so
 # with those of clip, too, of which only some are.
 _ALWAYS: Final = ("probe", "k_plus_1")
-_SOMETIMES: Final = "clip"
+_SOMETIMES: Final = b"clip"
 _SCORE: Final = 4
 
 
@@ -168,7 +168,7 @@ class PoolScores:
         known = "in_probability" in table.column_names
         about = table.schema.metadata or {}
         purity_by = about.get(_PURITY.encode(), b"").decode() or None
-        known = known and (_IS_PROBABILITY.encode() in about or purity_by != _SOMETIMES)
+        known = known and not _is_unclear(about)
         was_one = str(purity_by in _ALWAYS).encode()
         is_probability = about.get(_IS_PROBABILITY.encode(), was_one) == b"True"
         return cls(
@@ -182,6 +182,15 @@ class PoolScores:
             purity_by,
             is_probability,
         )
+
+
+def is_unclear(path: Path) -> bool:
+    """Whether nobody knows if a file's purity is a probability: clip of an earlier version."""
+    return _is_unclear(pq.read_schema(path).metadata or {})
+
+
+def _is_unclear(about: Mapping[bytes, bytes]) -> bool:
+    return about.get(_PURITY.encode()) == _SOMETIMES and _IS_PROBABILITY.encode() not in about
 
 
 def _ragged(detections: Float32Array) -> pa.Array:

@@ -12,7 +12,7 @@ from models.errors import Cancelled, ModelError
 from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress, Ranking
 from models.ranking.candidates import Prices
 from models.ranking.mqnet import MQNet
-from models.ranking.pool_scores import PoolScores
+from models.ranking.pool_scores import PoolScores, is_unclear
 from models.rounds import meta_training
 from models.rounds.meta_training import meta_train
 from models.rounds.query import QuerySettings, Scored, infer, score_pool, select
@@ -287,6 +287,7 @@ def test_files_of_earlier_versions_are_read_by_what_was_meant(
     path = tmp_path / "scores.parquet"
     inside = np.linspace(0, 1, len(scores), dtype=np.float32)
     replace(scores, inside=inside, purity_by=purity).to_parquet(path)
+    assert not is_unclear(path)
     table = pq.read_table(path)
     about = {
         name: value
@@ -294,6 +295,7 @@ def test_files_of_earlier_versions_are_read_by_what_was_meant(
         if name != b"karat.purity_is_probability"
     }
     pq.write_table(table.replace_schema_metadata(about), path)
+    assert is_unclear(path) is not is_known
     read = PoolScores.from_parquet(path)
     # What an earlier version has read off likeness to names alone was no probability.
     assert (read.inside is not None) == is_known

@@ -22,7 +22,7 @@ from models.guarantee.lots import labels_of
 from models.numerics.probability import softmax
 from models.protocols import Indices, Progress
 from models.ranking.candidates import NO_ANSWERS
-from models.ranking.pool_scores import PoolScores
+from models.ranking.pool_scores import PoolScores, is_unclear
 from models.rounds.predictions import inside_as_in, inside_of
 from models.rounds.query import by_row
 from workers.advance.phases import Advance
@@ -225,11 +225,9 @@ def of_scores(scores: PoolScores, inside: Any | None) -> Outputs:
 def scores_of(context: JobContext, facts: Facts) -> PoolScores | None:
     """What the model has said of the pool in its round, if that has left it, and what it means."""
     path = None if facts.scores is None else context.storage.fetch(facts.scores)
-    if path is None or not path.exists():
+    if path is None or not path.exists() or is_unclear(path):
         return None
-    found = PoolScores.from_parquet(path)
-    # Of clip, of an earlier version: the model is asked.
-    return None if found.inside is None and found.purity_by == "clip" else found
+    return PoolScores.from_parquet(path)
 
 
 def score(
