@@ -72,12 +72,10 @@ class LabelReader:
             task: The project's task type, which says what a text means.
         """
         self._task = task
-        self._by_name = dict(classes)
-        self._names = list(classes)
+        self._names, self._ids = list(classes), list(classes.values())
         self._given, self._first = first, first or 0
         self._classes = ClassLookup(classes, is_word)
         self._notes = ReadNotes()
-        self._ids = list(classes.values())
         self._counts = task.names_one_class and not any(name.isdecimal() for name in classes)
         self._values = {composed(column): held for column, held in values.items()}
         # A column Target alone may well tell target, 1, from background, 0.
@@ -307,7 +305,8 @@ class LabelReader:
 
     def asked(self, column: str, held: Values) -> "LabelReader":
         """The same for a column of ``held`` that nobody has asked for."""
-        return LabelReader(self._by_name, {column: held}, self._given, self._task)
+        classes = dict(zip(self._names, self._ids, strict=True))
+        return LabelReader(classes, {column: held}, self._given, self._task)
 
     def reads(self, column: str, text: str) -> bool | None:
         """Whether ``text`` is a label in a column; ``None`` where it says nothing."""
