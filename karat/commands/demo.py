@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.client.intervals import accuracy, inside_share
-from karat.commands.demo_instructions import INSTRUCTIONS, run_instructions
+from karat.commands.demo_instructions import INSTRUCTIONS, run_instructions, show_login
 from karat.commands.services import DEFAULT_DATA
 from karat.terminal import console, echo, job_bar
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from karat.client.client import Client
     from karat.client.findings import Round
     from karat.client.project import ProjectClient
-    from karat.demo.demo import Login, Plan
+    from karat.demo.demo import Plan
     from karat.demo.demo_pool import DemoPool
 
 _DATA = "A real pool"
@@ -190,7 +190,7 @@ def _run(
         login = admin_login(stack)
         seconds = {"start": time.monotonic() - started}
         console().print(f"Karat is ready: [bold cyan]{stack.url}[/]")
-        _show_login(login)
+        show_login(login)
         with Client(stack.url) as client:
             client.login(login.email, login.password)
             project = create_project(client, pool, plan)
@@ -208,7 +208,7 @@ def _run(
                 console().print(
                     f"Now label yourself: [bold cyan]{stack.url}/projects/{project.id}/label[/]"
                 )
-                _show_login(login)
+                show_login(login)
                 echo("Stop with Ctrl-C.")
                 stack.wait()
     finally:
@@ -272,10 +272,6 @@ def _table(rounds: "Sequence[Round]", plan: "Plan") -> "Table":
             f"{seconds:.1f}" if seconds else "…",
         )
     return table
-
-
-def _show_login(login: "Login") -> None:
-    console().print(f"Log in as [bold]{login.email}[/] with the password [bold]{login.password}[/]")
 
 
 @contextmanager

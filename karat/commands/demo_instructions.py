@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from karat.client.client import Client
     from karat.client.project import ProjectClient
     from karat.client.selections import Selection
+    from karat.demo.demo import Login
     from karat.demo.demo_instructions import InstructionPool
 
 INSTRUCTIONS: Final = "instructions"
@@ -41,9 +42,7 @@ def run_instructions(
             stack.start()
         login = admin_login(stack)
         console().print(f"Karat is ready: [bold cyan]{stack.url}[/]")
-        console().print(
-            f"Log in as [bold]{login.email}[/] with the password [bold]{login.password}[/]"
-        )
+        show_login(login)
         with Client(stack.url) as client:
             client.login(login.email, login.password)
             with judge_at_hand(client, pool) as judge_id:
@@ -137,3 +136,8 @@ def _said(after: "Selection", wrong: float) -> str:
             f"({band(agreement['low'], agreement['high'])})."
         )
     return said
+
+
+def show_login(login: "Login") -> None:
+    """Say how to log in to a demo."""
+    console().print(f"Log in as [bold]{login.email}[/] with the password [bold]{login.password}[/]")
