@@ -38,7 +38,7 @@ LEFT_OUT: Final = {
     "needs a cluster": 1,
     "needs servers of its own": 5,
     "stays in the foreground": 4,
-    "takes minutes": 55,
+    "takes minutes": 56,
     "wants a file of weights": 5,
     "wants a judge": 7,
     "wants instruction data": 1,
