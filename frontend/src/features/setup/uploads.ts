@@ -40,6 +40,8 @@ class UploadQueue {
   #entries: readonly UploadEntry[] = [];
   #running = false;
   #nextId = 1;
+  /** Of each queue its own: the window keeps one and the same only once. */
+  readonly #warn = (event: BeforeUnloadEvent): void => event.preventDefault();
 
   constructor(projectId: number) {
     this.#projectId = projectId;
@@ -82,14 +84,14 @@ class UploadQueue {
   async #run(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
-    window.addEventListener("beforeunload", warn);
+    window.addEventListener("beforeunload", this.#warn);
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       const job = await this.#upload(next);
       const index = this.#waiting.indexOf(next);
       if (index >= 0) this.#waiting.splice(index, 1);
       next.onDone(job);
     }
-    window.removeEventListener("beforeunload", warn);
+    window.removeEventListener("beforeunload", this.#warn);
     this.#running = false;
   }
 
@@ -138,8 +140,6 @@ class UploadQueue {
 
 const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown));
-
-const warn = (event: BeforeUnloadEvent) => event.preventDefault();
 
 const queues = new Map<number, UploadQueue>();
 
