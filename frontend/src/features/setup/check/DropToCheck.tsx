@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { importsQuery } from "../../../api/imports";
 import { projectQuery, projectsQuery } from "../../../api/projects";
@@ -19,7 +19,8 @@ const ACCEPTED = `.zip,.tar,.parquet,.csv,.tsv,.jsonl,.json,.txt,.md,${PICTURES}
 
 /** What is dropped on the first page becomes a project, to be labeled, or to have its labels looked at. */
 export default function DropToCheck() {
-  const [dropped, setDropped] = useState<DataSet | null>(null);
+  const [dropped, setDropped] = useState<{ turn: number; dataSet: DataSet } | null>(null);
+  const turns = useRef(0);
   const [refused, setRefused] = useState<{ name: string } | null>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -46,11 +47,15 @@ export default function DropToCheck() {
     },
   });
   const take = async (files: File[], folders: Folder[]) => {
+    turns.current += 1;
+    const turn = turns.current;
     const found = await dataSetOf(files, folders);
+    // Something else was dropped while this was read.
+    if (turn !== turns.current) return;
     const other = folders[0] ?? files[0];
     setRefused(found === null && other ? { name: other.name } : null);
     begin.reset();
-    setDropped(found);
+    setDropped(found && { turn, dataSet: found });
   };
   return (
     <Card title={t.check.dropTitle} hint={t.check.dropHint}>
@@ -62,10 +67,11 @@ export default function DropToCheck() {
       )}
       {dropped && (
         <CheckDialog
-          dataSet={dropped}
+          key={dropped.turn}
+          dataSet={dropped.dataSet}
           busy={begin.isPending ? begin.variables.wished.wish : null}
           error={begin.error}
-          onWish={(wished) => begin.mutate({ dataSet: dropped, wished })}
+          onWish={(wished) => begin.mutate({ dataSet: dropped.dataSet, wished })}
           onClose={() => setDropped(null)}
         />
       )}
