@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { useNavigate } from "react-router";
 import { importsQuery } from "../../../api/imports";
 import { projectQuery, projectsQuery } from "../../../api/projects";
 import { PICTURES } from "../../../media/pictures";
 import { t } from "../../../strings";
 import { Card } from "../../../ui/Card";
 import { Notice } from "../../../ui/State";
+import { useGoOn } from "../../../ui/useGoOn";
 import { COMPRESSED, DropZone } from "../DropZone";
 import { type Folder, sourceOf } from "../folders";
 import { InView } from "../InView";
@@ -23,7 +23,7 @@ export default function DropToCheck() {
   const turns = useRef(0);
   const [refused, setRefused] = useState<{ name: string } | null>(null);
   const client = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const begin = useMutation({
     mutationFn: async ({ dataSet, wished }: { dataSet: DataSet; wished: Wished }) => {
       const { kind, text, label } = wished;
@@ -41,9 +41,9 @@ export default function DropToCheck() {
     onSuccess: (project, { wished }) => {
       client.setQueryData(projectQuery(project.id).queryKey, project);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
-      if (wished.wish === "check") navigate(`/projects/${project.id}/check`);
+      if (wished.wish === "check") goOn(`/projects/${project.id}/check`);
       // What is on its way is below what a project is about, and so is its plan.
-      else navigate(`/projects/${project.id}/settings#images`, { state: { expectsPlan: true } });
+      else goOn(`/projects/${project.id}/settings#images`, { state: { expectsPlan: true } });
     },
   });
   const take = async (files: File[], folders: Folder[]) => {
