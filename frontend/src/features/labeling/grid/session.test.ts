@@ -270,6 +270,17 @@ it("takes no images in a break, however long that lasts", async () => {
   expect(server.released).toEqual(["tab"]);
 });
 
+it("goes on where the storage of the tab is full", async () => {
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("Full.", "QuotaExceededError");
+  });
+  const { session } = start();
+  await shows(session, from(1, 10));
+  expect(session.getView().error).toBeNull();
+  expect(await session.answer(from(1, 10), CAT)).toBe(true);
+  await shows(session, from(11, 10));
+});
+
 it("shows the same page after a reload while answers are on their way", async () => {
   const name = uuid();
   outbox = await openOutbox({ name });
