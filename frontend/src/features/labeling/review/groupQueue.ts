@@ -37,6 +37,11 @@ type Dependencies = {
   lease?: (passed: number[]) => Promise<ReviewLease>;
 };
 
+/** How many groups can be gone back to. */
+const REACHABLE = 50;
+/** What the server takes at once of groups that are not to come again. */
+const MOST_PASSED = 10_000;
+
 const NOBODY: ReadonlySet<number> = new Set();
 const UNKNOWN: States = new Map();
 
@@ -105,7 +110,8 @@ export class GroupQueue {
     this.#set({ group: null, left: NOBODY, states: UNKNOWN, error: null });
     try {
       const unsent = await this.#unsent();
-      const { items, review, classes_version } = await this.#lease([...this.#passed]);
+      const passed = [...this.#passed].slice(-MOST_PASSED);
+      const { items, review, classes_version } = await this.#lease(passed);
       if (mine !== this.#asked) return;
       const group = items.filter(({ id }) => !unsent.has(id));
       if (group.length === 0 && items.length > 0) return this.#pass(items);
@@ -151,6 +157,7 @@ export class GroupQueue {
     this.#pass(group);
     const last = { group, left: view.left, decided: chosen, choice };
     this.#history.push(last);
+    if (this.#history.length > REACHABLE) this.#history.shift();
     this.#set({ last });
     return true;
   }
