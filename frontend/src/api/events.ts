@@ -1,5 +1,6 @@
 import { type QueryClient, type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { Listeners } from "../lib/listeners";
 import { agreementQuery } from "./agreement";
 import { guidesQuery } from "./guides";
 import { homeQuery } from "./home";
@@ -45,7 +46,8 @@ export const HEARD = {
 export type ProjectEvent = keyof typeof HEARD;
 export const TOPICS = Object.keys(HEARD) as ProjectEvent[];
 
-type Listener = (kind: ProjectEvent, data: unknown) => void;
+type Told = [kind: ProjectEvent, data: unknown];
+type Listener = (...told: Told) => void;
 
 /** The changed fields of a job. */
 type JobChange = Pick<Job, "id"> & Partial<Job>;
@@ -61,7 +63,7 @@ const REOPEN_AT_MOST_MS = 30_000;
  * Whenever it is opened, the server says first that everything is to be read again.
  */
 class Stream {
-  readonly listeners = new Set<Listener>();
+  readonly listeners = new Listeners<Told>();
   readonly #url: string;
   #source: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -96,7 +98,7 @@ class Stream {
     for (const kind of TOPICS) {
       source.addEventListener(kind, (event) => {
         const data = JSON.parse((event as MessageEvent<string>).data);
-        for (const listener of [...this.listeners]) listener(kind, data);
+        this.listeners.tell(kind, data);
       });
     }
   };
@@ -121,11 +123,13 @@ function listen(url: string, listener: Listener): () => void {
   const known = streams.get(url);
   const stream = known ?? new Stream(url);
   streams.set(url, stream);
-  stream.listeners.add(listener);
+  const leave = stream.listeners.subscribe(listener);
+  let listens = true;
   // Those who were first have been told to read everything.
-  if (known) queueMicrotask(() => stream.listeners.has(listener) && listener("project", {}));
+  if (known) queueMicrotask(() => listens && listener("project", {}));
   return () => {
-    stream.listeners.delete(listener);
+    listens = false;
+    leave();
     if (stream.listeners.size > 0) return;
     stream.close();
     if (streams.get(url) === stream) streams.delete(url);

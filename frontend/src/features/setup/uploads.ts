@@ -1,5 +1,6 @@
 import { type TableChoice, uploadImport } from "../../api/imports";
 import type { Job, Split } from "../../api/types";
+import { Listeners } from "../../lib/listeners";
 import { pack, type Source } from "./folders";
 
 export type UploadEntry = {
@@ -35,7 +36,7 @@ type Waiting = {
 /** Uploads to one project, one after the other. It outlives the page, so that one may look elsewhere. */
 class UploadQueue {
   readonly #projectId: number;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #waiting: Waiting[] = [];
   #entries: readonly UploadEntry[] = [];
   #running = false;
@@ -47,10 +48,7 @@ class UploadQueue {
     this.#projectId = projectId;
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getEntries = (): readonly UploadEntry[] => this.#entries;
 
@@ -134,7 +132,7 @@ class UploadQueue {
 
   #publish(entries: readonly UploadEntry[]): void {
     this.#entries = entries;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { LabelingApi } from "../../../api/labeling";
+import { Listeners } from "../../../lib/listeners";
 import type { Choice } from "../../../tasks/choice";
 import { toStored } from "../queue/entries";
 import { Holding, type HoldingDependencies } from "../queue/holding";
@@ -28,7 +29,7 @@ type Dependencies = Clock &
 /** One annotator's place in the queue of one project, many images at a time. */
 export class GridSession {
   readonly #deps: Dependencies;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   #view: GridView = NEW;
   #size: number;
   readonly #holding: Holding;
@@ -52,10 +53,7 @@ export class GridSession {
     this.#before = pageBefore(dependencies);
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getView = (): GridView => this.#view;
 
@@ -237,6 +235,6 @@ export class GridSession {
   #set(change: Partial<GridView>): void {
     this.#view = { ...this.#view, ...change };
     if (change.page && change.page.length > 0) rememberPage(this.#deps, change.page.map(idOf));
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

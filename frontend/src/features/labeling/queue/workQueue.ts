@@ -1,3 +1,4 @@
+import { Listeners } from "../../../lib/listeners";
 import { isUnsent } from "../../../tasks/drafts";
 import { Leases } from "./leases";
 import {
@@ -25,7 +26,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   readonly #pace: Pace;
   readonly #leases: Leases;
   readonly #storing = new Storing();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #turns = new Turns();
   readonly #traits = {
     idOf: (item: Item) => this.idOf(item),
@@ -62,10 +63,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   protected abstract giveBack(): void;
   protected abstract end(): void;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getView = (): QueueView<Item> & Extra => this.#view;
 
@@ -179,7 +177,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   protected set(change: Partial<QueueView<Item>> | Partial<Extra>): void {
     const view = { ...this.#view, ...change };
     this.#view = { ...view, trail: trailOf(view, this.#traits) };
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 
   #advance(done: Item): void {

@@ -1,5 +1,6 @@
 import { leaseGroup } from "../../../api/reviews";
 import type { Decision, Review, ReviewedJob, ReviewLease, Suggestion } from "../../../api/types";
+import { Listeners } from "../../../lib/listeners";
 import type { AnswerSender } from "../queue/sender";
 import type { Sent } from "../queue/sending";
 import { Stopwatch } from "../queue/stopwatch";
@@ -63,7 +64,7 @@ export function isShown(view: GroupView): boolean {
 export class GroupQueue {
   readonly #deps: Dependencies;
   readonly #lease: (passed: number[]) => Promise<ReviewLease>;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #stopwatch = new Stopwatch();
   readonly #passed = new Set<number>();
   readonly #keys = new Set<string>();
@@ -89,10 +90,7 @@ export class GroupQueue {
     this.#lease = lease ?? ((passed) => leaseGroup(projectId, jobId, passed));
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getView = (): GroupView => this.#view;
 
@@ -223,6 +221,6 @@ export class GroupQueue {
 
   #set(change: Partial<GroupView>): void {
     this.#view = { ...this.#view, ...change };
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
