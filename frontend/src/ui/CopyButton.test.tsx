@@ -53,9 +53,13 @@ it("says for as long what came of the second time as of the first", async () => 
   render(<CopyButton text="secret" />);
   const button = screen.getByRole("button");
   const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds));
-  fireEvent.click(button);
+  const copy = async () => {
+    fireEvent.click(button);
+    await pass(0);
+  };
+  await copy();
   await pass(3_000);
-  fireEvent.click(button);
+  await copy();
   await pass(3_000);
   expect(button.textContent).toBe("Copied");
   await pass(2_000);

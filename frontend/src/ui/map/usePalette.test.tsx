@@ -20,7 +20,9 @@ it("has other colours as soon as its user chooses dark ones", async () => {
   vi.stubGlobal("matchMedia", () => new EventTarget());
   // jsdom computes no colours.
   const coloured = () => ({ color: document.documentElement.dataset.theme || "as the system" });
-  vi.spyOn(window, "getComputedStyle").mockImplementation(coloured as unknown as typeof getComputedStyle);
+  vi.spyOn(window, "getComputedStyle").mockImplementation(
+    coloured as unknown as typeof getComputedStyle,
+  );
   render(<Drawn />);
   expect(screen.getByText("as the system")).toBeTruthy();
   chooseTheme("dark");
