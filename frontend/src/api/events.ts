@@ -15,7 +15,11 @@ import { webhooksQuery } from "./webhooks";
 /** Lists of projects. */
 const LISTED: QueryKey[] = [projectsQuery.queryKey, homeQuery.queryKey];
 
-/** How often lists of projects are read without any event: answers and jobs, of which there are many, tell them nothing. */
+/**
+ * How often lists of projects are read without any event.
+ *
+ * Answers and jobs, of which there are many, tell them nothing.
+ */
 export const LISTS_MS = 60_000;
 
 /** The project's own queries, most of which have its key as the beginning of theirs, and the lists it is in. */
