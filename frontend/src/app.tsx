@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
 import { makeQueryClient } from "./api/queryClient";
 import { router } from "./routes/router";
+import { StillTrying } from "./ui/StillTrying";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("#root is missing");
@@ -12,6 +13,7 @@ createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={makeQueryClient()}>
       <RouterProvider router={router} />
+      <StillTrying />
     </QueryClientProvider>
   </StrictMode>,
 );

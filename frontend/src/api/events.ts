@@ -1,5 +1,6 @@
 import { type QueryClient, type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { Listeners } from "../lib/listeners";
 import { agreementQuery } from "./agreement";
 import { guidesQuery } from "./guides";
 import { homeQuery } from "./home";
@@ -13,6 +14,13 @@ import { webhooksQuery } from "./webhooks";
 
 /** Lists of projects. */
 const LISTED: QueryKey[] = [projectsQuery.queryKey, homeQuery.queryKey];
+
+/**
+ * How often lists of projects are read without any event.
+ *
+ * Answers and jobs, of which there are many, tell them nothing.
+ */
+export const LISTS_MS = 60_000;
 
 /** The project's own queries, most of which have its key as the beginning of theirs, and the lists it is in. */
 const allOf = (id: number): QueryKey[] => [projectQuery(id).queryKey, ...LISTED];
@@ -42,7 +50,8 @@ export const HEARD = {
 export type ProjectEvent = keyof typeof HEARD;
 export const TOPICS = Object.keys(HEARD) as ProjectEvent[];
 
-type Listener = (kind: ProjectEvent, data: unknown) => void;
+type Told = [kind: ProjectEvent, data: unknown];
+type Listener = (...told: Told) => void;
 
 /** The changed fields of a job. */
 type JobChange = Pick<Job, "id"> & Partial<Job>;
@@ -58,7 +67,7 @@ const REOPEN_AT_MOST_MS = 30_000;
  * Whenever it is opened, the server says first that everything is to be read again.
  */
 class Stream {
-  readonly listeners = new Set<Listener>();
+  readonly listeners = new Listeners<Told>();
   readonly #url: string;
   #source: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -93,7 +102,7 @@ class Stream {
     for (const kind of TOPICS) {
       source.addEventListener(kind, (event) => {
         const data = JSON.parse((event as MessageEvent<string>).data);
-        for (const listener of [...this.listeners]) listener(kind, data);
+        this.listeners.tell(kind, data);
       });
     }
   };
@@ -118,11 +127,13 @@ function listen(url: string, listener: Listener): () => void {
   const known = streams.get(url);
   const stream = known ?? new Stream(url);
   streams.set(url, stream);
-  stream.listeners.add(listener);
+  const leave = stream.listeners.subscribe(listener);
+  let listens = true;
   // Those who were first have been told to read everything.
-  if (known) queueMicrotask(() => stream.listeners.has(listener) && listener("project", {}));
+  if (known) queueMicrotask(() => listens && listener("project", {}));
   return () => {
-    stream.listeners.delete(listener);
+    listens = false;
+    leave();
     if (stream.listeners.size > 0) return;
     stream.close();
     if (streams.get(url) === stream) streams.delete(url);

@@ -1,21 +1,13 @@
-type Listener = () => void;
+import { Listeners } from "../lib/listeners";
 
-/** Something that any request may come upon, for the page around all others to act on. */
-function signal() {
-  const listeners = new Set<Listener>();
-  return {
-    on: (listener: Listener): (() => void) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    announce: () => {
-      for (const listener of listeners) listener();
-    },
-  };
-}
+/** Of what any request may come upon, the page around all others is told, to act on it. */
+const signedOut = new Listeners();
+const unsettled = new Listeners();
 
 /** The server no longer knows the session. */
-export const { on: onSignedOut, announce: announceSignedOut } = signal();
+export const onSignedOut = signedOut.subscribe;
+export const announceSignedOut = (): void => signedOut.tell();
 
 /** The server wants something of who is signed in first, as a password of their own. */
-export const { on: onUnsettled, announce: announceUnsettled } = signal();
+export const onUnsettled = unsettled.subscribe;
+export const announceUnsettled = (): void => unsettled.tell();

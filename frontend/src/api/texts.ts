@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { ApiError, NetworkError } from "./errors";
+import { arrived, TIMEOUT_MS } from "./client";
+import { ApiError } from "./errors";
 
 /** How many characters of a text pages are told: one that is shorter is told whole. */
 const EXCERPT = 300;
@@ -20,11 +21,9 @@ export function toldWhole(told: Told): string | null {
 
 /** All of a text; throws `ApiError` or `NetworkError`. */
 export async function fetchText(url: string): Promise<string> {
-  const response = await fetch(url).catch((error) => {
-    throw new NetworkError(error);
-  });
+  const response = await arrived(fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }));
   if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => ({})));
-  return response.text();
+  return arrived(response.text());
 }
 
 /** A text never changes. */

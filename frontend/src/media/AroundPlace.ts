@@ -1,17 +1,15 @@
+import { Listeners } from "../lib/listeners";
 import type { Prepared } from "./spec";
 
 /** What is held of the examples around a place, by address, and who is told when it changes. */
 export class AroundPlace<Held extends Prepared> {
   protected readonly held = new Map<string, Held>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   #version = 0;
   /** The one whose turn it is. */
   #first: string | undefined;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   /** Changes whenever something has become ready or has failed. */
   readonly getVersion = (): number => this.#version;
@@ -30,6 +28,6 @@ export class AroundPlace<Held extends Prepared> {
 
   protected changed(): void {
     this.#version += 1;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef } from "react";
-import { useListEvents } from "../api/events";
+import { LISTS_MS, useListEvents } from "../api/events";
 import { homeQuery } from "../api/home";
 import { projectsQuery } from "../api/projects";
 import { useUnsent } from "../features/labeling/SenderProvider";
@@ -18,7 +18,7 @@ const MyWork = lazy(() => import("../features/home/MyWork"));
 export function ProjectsRoute() {
   useTitle(t.projects.title);
   const manages = canManage(useUser());
-  const home = useQuery({ ...homeQuery, refetchInterval: 30_000 });
+  const home = useQuery({ ...homeQuery, refetchInterval: LISTS_MS });
   useListEvents();
   useFreshWhenSent();
   // Whoever runs projects and labels in none has no pace to look at.

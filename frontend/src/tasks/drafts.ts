@@ -1,3 +1,5 @@
+import { Listeners } from "../lib/listeners";
+
 /** What was made of an example and is not sent, in this tab: a reload must not lose it. */
 export type Draft<Made> = {
   /** What is there, and is not said. */
@@ -16,7 +18,7 @@ export const draftName = (userId: number, queryId: number, inReview = false): st
 
 const keyOf = (name: string): string => `karat:draft:${name}`;
 
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 let version = 0;
 
 /** What was kept, sets as lists; of which type, the task knows whose example it is. */
@@ -38,15 +40,12 @@ export function keepDraft(name: string, { made, left }: Draft<object>): void {
     // Storage is full or refused: the page still has it.
   }
   version += 1;
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 /** Whether something was made that is not said. */
 export const isUnsent = (name: string): boolean => readDraft(name).made !== null;
 
-export function onDrafts(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const onDrafts = listeners.subscribe;
 
 export const draftsVersion = (): number => version;

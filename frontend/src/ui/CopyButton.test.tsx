@@ -1,4 +1,4 @@
-import { cleanup, render, screen } from "@testing-library/react";
+import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { CopyButton } from "./CopyButton";
@@ -17,6 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   cleanup();
+  vi.useRealTimers();
   vi.unstubAllGlobals();
 });
 
@@ -44,4 +45,23 @@ it.each([
   // What lies outside of an open dialog takes no selection.
   if (command.mock.calls.length > 0) expect(within?.tagName).toBe("DIALOG");
   expect(document.activeElement).toBe(screen.getByRole("button"));
+});
+
+it("says for as long what came of the second time as of the first", async () => {
+  vi.useFakeTimers();
+  clipboard(() => Promise.resolve());
+  render(<CopyButton text="secret" />);
+  const button = screen.getByRole("button");
+  const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds));
+  const copy = async () => {
+    fireEvent.click(button);
+    await pass(0);
+  };
+  await copy();
+  await pass(3_000);
+  await copy();
+  await pass(3_000);
+  expect(button.textContent).toBe("Copied");
+  await pass(2_000);
+  expect(button.textContent).toBe("Copy");
 });

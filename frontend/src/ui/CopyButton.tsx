@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { t } from "../strings";
 import { Button } from "./Button";
 
@@ -9,10 +9,14 @@ type CopyButtonProps = {
 };
 
 export function CopyButton({ text, name }: CopyButtonProps) {
-  const [outcome, setOutcome] = useState<"copied" | "notCopied" | null>(null);
+  const [outcome, setOutcome] = useState<{ said: "copied" | "notCopied" } | null>(null);
+  useEffect(() => {
+    if (!outcome) return;
+    const timer = setTimeout(() => setOutcome(null), 4_000);
+    return () => clearTimeout(timer);
+  }, [outcome]);
   const copy = async (button: HTMLElement) => {
-    setOutcome((await copyText(text, button)) ? "copied" : "notCopied");
-    setTimeout(() => setOutcome(null), 4_000);
+    setOutcome({ said: (await copyText(text, button)) ? "copied" : "notCopied" });
   };
   return (
     <Button
@@ -20,7 +24,7 @@ export function CopyButton({ text, name }: CopyButtonProps) {
       aria-label={outcome ? undefined : name}
       onClick={({ currentTarget }) => void copy(currentTarget)}
     >
-      {outcome ? t.common[outcome] : t.common.copy}
+      {outcome ? t.common[outcome.said] : t.common.copy}
     </Button>
   );
 }

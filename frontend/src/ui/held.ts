@@ -1,5 +1,7 @@
+import { Listeners } from "../lib/listeners";
+
 /** Holders at present; nearly always none or one. */
-const holders = new Set<() => void>();
+const holders = new Listeners();
 let typed = "";
 
 /** What was typed while keys were held, for the field that opens now. */
@@ -12,9 +14,9 @@ export const typedWhileHeld = (): string => typed;
  * @returns Lets keys through again; what was typed is forgotten then.
  */
 export function holdKeys(onEscape: () => void): () => void {
-  holders.add(onEscape);
+  const letGo = holders.subscribe(onEscape);
   return () => {
-    holders.delete(onEscape);
+    letGo();
     if (holders.size === 0) typed = "";
   };
 }
@@ -23,7 +25,7 @@ function onKey(event: KeyboardEvent): void {
   if (holders.size === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (event.key === "Escape") for (const onEscape of [...holders]) onEscape();
+  if (event.key === "Escape") holders.tell();
   else if (event.key === "Backspace") typed = typed.slice(0, -1);
   else if (event.key.length === 1) typed += event.key;
 }

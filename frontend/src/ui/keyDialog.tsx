@@ -1,4 +1,5 @@
 import { type ComponentType, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import { Listeners } from "../lib/listeners";
 import { t } from "../strings";
 import { Button } from "./Button";
 import { Dialog, DialogActions } from "./Dialog";
@@ -15,11 +16,11 @@ export function keyDialog<Props extends Closable>(
 ): ComponentType<Props> {
   let part: ComponentType<Props> | "failed" | null = null;
   let isLoading = false;
-  const listeners = new Set<() => void>();
+  const listeners = new Listeners();
   const settle = (found: typeof part) => {
     part = found;
     isLoading = false;
-    for (const listener of listeners) listener();
+    listeners.tell();
   };
   const get = () => {
     if (isLoading || part !== null) return;
@@ -28,10 +29,10 @@ export function keyDialog<Props extends Closable>(
     load().then(settle, () => settle(listeners.size > 0 ? "failed" : null));
   };
   const subscribe = (listener: () => void) => {
-    listeners.add(listener);
+    const leave = listeners.subscribe(listener);
     get();
     return () => {
-      listeners.delete(listener);
+      leave();
       if (part === "failed") part = null;
     };
   };

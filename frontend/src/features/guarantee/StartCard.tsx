@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { useNavigate } from "react-router";
 import { beginCertificate, type CertificateInput, certificatesQuery } from "../../api/guarantee";
 import { projectQuery } from "../../api/projects";
 import type { Project } from "../../api/types";
@@ -14,6 +13,7 @@ import { useManages } from "../../ui/managing";
 import { NumberField } from "../../ui/NumberField";
 import { highOf, of100, sureOf } from "../../ui/outOf";
 import { Segments } from "../../ui/Segments";
+import { useGoOn } from "../../ui/useGoOn";
 import { CertificateList } from "./CertificateList";
 import { Expected } from "./Expected";
 import styles from "./Guarantee.module.css";
@@ -31,10 +31,10 @@ export function StartCard({ project }: { project: Project }) {
   const [given, setGiven] = useState(USUAL);
   const manages = useManages();
   const client = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const begin = useMutation({
     mutationFn: () => beginCertificate(project.id, given),
-    onSuccess: ({ id }) => navigate(`/projects/${project.id}/certificates/${id}`),
+    onSuccess: ({ id }) => goOn(`/projects/${project.id}/certificates/${id}`),
     onSettled: () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey }),
   });
   const change = (values: Partial<CertificateInput>) => {

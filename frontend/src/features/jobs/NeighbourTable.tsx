@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "react-router";
 import { algorithmsQuery, jobOf, paramsWith } from "../../api/algorithms";
 import type { Neighbours } from "../../api/results";
 import { startJob } from "../../api/rounds";
@@ -12,6 +11,7 @@ import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatCount, formatWholePercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
+import { useGoOn } from "../../ui/useGoOn";
 import styles from "./NeighbourTable.module.css";
 import { nearest } from "./nearest";
 
@@ -23,12 +23,12 @@ type NeighbourTableProps = { projectId: number; job: Job; neighbours: Neighbours
 export function NeighbourTable({ projectId, job, neighbours }: NeighbourTableProps) {
   const { tau, automatic, sampled, least, rows } = neighbours;
   const used = nearest(rows, tau);
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const algorithm = jobOf(useQuery(algorithmsQuery).data?.items, job.kind);
   const given = algorithm && paramsWith(algorithm, job.params);
   const choose = useMutation({
     mutationFn: (threshold: number) => startJob(projectId, job.kind, { ...given, tau: threshold }),
-    onSuccess: (started) => navigate(`/projects/${projectId}/jobs/${started.id}`),
+    onSuccess: (started) => goOn(`/projects/${projectId}/jobs/${started.id}`),
   });
   return (
     <Card title={text.neighbours} hint={text.neighboursHint(sampled, tau.toFixed(4), automatic)}>

@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "react-router";
 import { projectQuery } from "../../api/projects";
 import { auditReview, estimateQuery, reviewPath, reviewsQuery } from "../../api/reviews";
 import { startJob } from "../../api/rounds";
@@ -10,6 +9,7 @@ import { ErrorNotice } from "../../ui/ErrorNotice";
 import { Meter } from "../../ui/Meter";
 import { ReviewEstimate } from "../../ui/ReviewEstimate";
 import { TakeBackReview } from "../../ui/TakeBackReview";
+import { useGoOn } from "../../ui/useGoOn";
 import styles from "./JobsScreen.module.css";
 
 const { relabel: text } = t.jobs;
@@ -22,7 +22,7 @@ type ReviewProgressProps = { project: Project; job: Job };
 /** How far the suggestions are reviewed, what that says, and what can be done with it. */
 export function ReviewProgress({ project, job }: ReviewProgressProps) {
   const client = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const reviews = useQuery(reviewsQuery(project.id));
   const review = reviews.data?.items.find((one) => one.job_id === job.id);
   const done = review ? review.total - review.open : 0;
@@ -36,7 +36,7 @@ export function ReviewProgress({ project, job }: ReviewProgressProps) {
     mutationFn: () => startJob(project.id, job.kind, job.params),
     onSuccess: async () => {
       await read();
-      await navigate(`/projects/${project.id}/jobs`);
+      goOn(`/projects/${project.id}/jobs`);
     },
   });
   const error = audit.error ?? again.error;

@@ -52,6 +52,10 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
   const { guide: ranking } = t.instructions;
   const title = ranks ? ranking.title : text.title;
   const guideOf = (id: number) => data?.classes.find((one) => one.class_id === id);
+  // One after the other, since each takes the place of all before. Buttons that go take the focus along.
+  const pinIn = (classId: number, ids: number[]) => {
+    if (!pin.isPending) pin.mutate({ classId, ids });
+  };
   return (
     <section ref={panel} className={styles.panel} aria-label={title} tabIndex={-1}>
       <header className={styles.head}>
@@ -79,9 +83,7 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
             colour={item.colour}
             guide={guideOf(item.id)}
             exampleId={manages ? exampleId : null}
-            onPin={
-              manages && !pin.isPending ? (ids) => pin.mutate({ classId: item.id, ids }) : undefined
-            }
+            onPin={manages ? (ids) => pinIn(item.id, ids) : undefined}
           />
         ))}
       {data && (

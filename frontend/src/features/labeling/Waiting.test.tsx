@@ -1,15 +1,17 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render, screen } from "@testing-library/react";
+import { act, cleanup, render, screen } from "@testing-library/react";
 import { MemoryRouter } from "react-router";
 import { afterEach, expect, it, vi } from "vitest";
 import { betweenQuery } from "../../api/labeling";
-import type { LabelStatus } from "../../api/types";
+import type { JobProgress, LabelStatus } from "../../api/types";
 import { t } from "../../strings";
 import { Waiting } from "./Waiting";
 
 afterEach(cleanup);
 
 const { waiting: text } = t.label;
+/** What the page listens to. */
+let source: EventTarget;
 
 function show(waitingFor: LabelStatus["waiting_for"], checks: boolean, elsewhere = false) {
   vi.stubGlobal(
@@ -18,8 +20,11 @@ function show(waitingFor: LabelStatus["waiting_for"], checks: boolean, elsewhere
   );
   vi.stubGlobal(
     "EventSource",
-    class {
-      addEventListener() {}
+    class extends EventTarget {
+      constructor() {
+        super();
+        source = this;
+      }
       close() {}
     },
   );
@@ -46,6 +51,7 @@ function show(waitingFor: LabelStatus["waiting_for"], checks: boolean, elsewhere
       </MemoryRouter>
     </QueryClientProvider>,
   );
+  return client;
 }
 
 it.each(["training", "others", "finished"] as const)(
@@ -62,4 +68,24 @@ it.each(["training", "others", "finished"] as const)(
 it("lets checks that somebody has open elsewhere be taken here", () => {
   show("others", true, true);
   expect(screen.getByRole("button", { name: text.takeOver })).toBeTruthy();
+});
+
+it("tells of the training at hand, and not of the one before", async () => {
+  const client = show("training", false);
+  const trains = (job_id: number) =>
+    act(async () => {
+      client.setQueryData(betweenQuery(7).queryKey, (before) => before && { ...before, job_id });
+      // The page is told a moment later.
+      await new Promise((told) => setTimeout(told));
+    });
+  await trains(5);
+  const progress: Partial<JobProgress> = {
+    ...{ phase: "train", phases: ["train"], phase_index: 0 },
+    ...{ step: 9, steps: 10, eta_seconds: null },
+  };
+  const data = JSON.stringify({ id: 5, progress });
+  act(() => void source.dispatchEvent(new MessageEvent("job", { data })));
+  expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("90");
+  await trains(6);
+  expect(screen.queryByRole("progressbar")).toBeNull();
 });

@@ -91,17 +91,18 @@ function useLiveProgress(
   jobId: number | null,
   onNews: () => void,
 ): JobProgress | null {
-  const [progress, setProgress] = useState<JobProgress | null>(null);
+  const [told, setTold] = useState<{ id: number; progress: JobProgress | null } | null>(null);
   useEffect(
     () =>
       listenToProject(projectId, (kind, data) => {
         if (kind !== "job") return onNews();
         const change = data as Partial<Job>;
-        if (change.id === jobId) setProgress(change.progress ?? null);
+        if (change.id !== jobId) return;
+        setTold({ id: jobId, progress: change.progress ?? null });
       }),
     [projectId, jobId, onNews],
   );
-  return progress;
+  return told?.id === jobId ? told.progress : null;
 }
 
 function Training({ progress }: { progress: JobProgress }) {

@@ -6,6 +6,7 @@ import { exampleQuery } from "../../api/pool";
 import type { Example, ExampleDetail, Project } from "../../api/types";
 import { PageOfMedium } from "../../media/MediumContext";
 import { DetailPanel } from "./DetailPanel";
+import { GRID_ID } from "./PoolGrid";
 
 const project = { id: 7, medium: "text", classes: [] } as unknown as Project;
 const example = {
@@ -35,16 +36,16 @@ const example = {
 
 afterEach(cleanup);
 
-it("leaves arrows up and down to a long text that has the focus", () => {
+function show(onShow: (id: number | null) => void) {
   const client = new QueryClient({
     defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
   });
   client.setQueryData(exampleQuery(project.id, example.id).queryKey, example);
-  const onShow = vi.fn();
   render(
     <QueryClientProvider client={client}>
       <MemoryRouter>
         <PageOfMedium medium="text">
+          <div id={GRID_ID} tabIndex={-1} />
           <DetailPanel
             project={project}
             id={2}
@@ -57,6 +58,11 @@ it("leaves arrows up and down to a long text that has the focus", () => {
       </MemoryRouter>
     </QueryClientProvider>,
   );
+}
+
+it("leaves arrows up and down to a long text that has the focus", () => {
+  const onShow = vi.fn();
+  show(onShow);
   const text = screen.getByRole("region", { name: "letter.txt" });
   // One that is all in sight has nothing to do with the keys.
   fireEvent.keyDown(text, { key: "ArrowUp" });
@@ -70,4 +76,12 @@ it("leaves arrows up and down to a long text that has the focus", () => {
   expect(onShow).toHaveBeenLastCalledWith(1);
   fireEvent.keyDown(text, { key: "ArrowRight" });
   expect(onShow).toHaveBeenLastCalledWith(3);
+});
+
+it("gives the focus back to the images where Escape closes it", () => {
+  const onShow = vi.fn();
+  show(onShow);
+  fireEvent.keyDown(document.body, { key: "Escape" });
+  expect(onShow).toHaveBeenCalledExactlyOnceWith(null);
+  expect(document.activeElement?.id).toBe(GRID_ID);
 });

@@ -54,7 +54,7 @@ export function DetailPanel(props: DetailPanelProps) {
     // The grid moves by itself when it has the focus, and so does a long text.
     if (isElsewhere(event) || event.defaultPrevented || movesText(event)) return;
     const key = keyOf(event);
-    if (key === "escape") onShow(null);
+    if (key === "escape") close();
     else if (key === "s") onSimilar(id);
     else if (key === "w" && looksAt) setLooks((before) => !before);
     else if (["arrowright", "arrowdown", "j"].includes(key) && after) onShow(after);

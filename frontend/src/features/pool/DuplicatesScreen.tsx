@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { algorithmsQuery, jobOf } from "../../api/algorithms";
 import { duplicatesQuery, holdCopies, judgeExamples, type Which } from "../../api/alike";
@@ -171,13 +171,14 @@ function Compare({ project, known }: { project: Project; known: Duplicates }) {
   const catalog = useQuery(algorithmsQuery).data;
   const jobs = useJobsOfKind(project.id, "compare");
   const client = useQueryClient();
-  const [latest] = jobs.data?.items ?? [];
-  // What it has found is read as it ends.
-  const [seen, setSeen] = useState(latest?.state);
-  if (latest && latest.state !== seen) {
-    setSeen(latest.state);
-    if (seen) void client.invalidateQueries({ queryKey: poolQueries.all(project.id) });
-  }
+  const state = jobs.data?.items[0]?.state;
+  const before = useRef(state);
+  useEffect(() => {
+    // What it has found is read as it ends.
+    if (before.current && before.current !== state)
+      void client.invalidateQueries({ queryKey: poolQueries.all(project.id) });
+    before.current = state;
+  }, [client, project.id, state]);
   const algorithm = jobOf(catalog && serving(catalog.items, project), "compare");
   const { compared, images } = known;
   const later = compared ? images - compared.images : 0;

@@ -23,7 +23,7 @@ import styles from "./PoolScreen.module.css";
 import { Tile, tileId } from "./Tile";
 import type { Picked } from "./useSelection";
 
-const GRID_ID = "pool-grid";
+export const GRID_ID = "pool-grid";
 /** Whether the grid is to have the focus as soon as it is there. */
 let isAwaited = false;
 

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { LISTS_MS } from "../../api/events";
 import { projectsQuery } from "../../api/projects";
 import type { ProjectWork } from "../../api/types";
 import { t } from "../../strings";
@@ -15,7 +16,7 @@ type ProjectListProps = {
 };
 
 export function ProjectList({ canCreate, work }: ProjectListProps) {
-  const projects = useInfiniteQuery({ ...projectsQuery, refetchInterval: 15_000 });
+  const projects = useInfiniteQuery({ ...projectsQuery, refetchInterval: LISTS_MS });
   const items = projects.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <div className={styles.page}>

@@ -1,22 +1,22 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
 import { deleteProject, projectQuery, projectsQuery } from "../../api/projects";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { useGoOn } from "../../ui/useGoOn";
 import styles from "./SetupScreen.module.css";
 
 export function DangerCard({ project }: { project: Project }) {
   const [asking, setAsking] = useState(false);
   const client = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const remove = useMutation({
     mutationFn: () => deleteProject(project.id),
     onSuccess: () => {
-      navigate("/");
+      goOn("/");
       client.removeQueries({ queryKey: projectQuery(project.id).queryKey });
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
     },

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { useNavigate } from "react-router";
 import { createProject, projectQuery, projectsQuery } from "../../api/projects";
 import { t, words } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { ErrorNotice } from "../../ui/ErrorNotice";
 import { TextField } from "../../ui/Field";
+import { useGoOn } from "../../ui/useGoOn";
 import { KindChoice } from "./KindChoice";
 import { KINDS, type Kind, kinds } from "./kinds";
 import styles from "./NewProject.module.css";
@@ -16,13 +16,13 @@ export function NewProject() {
   const [kind, setKind] = useState<Kind>("image");
   const { medium } = kinds[kind];
   const client = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const create = useMutation({
     mutationFn: () => createProject(name.trim(), kinds[kind]),
     onSuccess: (project) => {
       client.setQueryData(projectQuery(project.id).queryKey, project);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
-      navigate(`/projects/${project.id}/settings`, { replace: true });
+      goOn(`/projects/${project.id}/settings`, { replace: true });
     },
   });
   const submit = (event: FormEvent) => {

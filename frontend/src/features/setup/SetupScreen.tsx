@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { useLocation, useNavigate } from "react-router";
+import { useLocation } from "react-router";
 import { actOnProject, isLabeled, projectQuery } from "../../api/projects";
 import type { Project, Settings, User } from "../../api/types";
 import { hasTaskView } from "../../tasks/known";
 import { focusInvalid } from "../../ui/focusInvalid";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
+import { useGoOn } from "../../ui/useGoOn";
 import { BasicsCard } from "./BasicsCard";
 import { DangerCard } from "./DangerCard";
 import { ExportsCard } from "./ExportsCard";
@@ -36,7 +37,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
   const isDraft = state === "draft";
   const { basics, settings, problems, save, dirty, setBasics, discard } = useSetup(project);
   const client = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
 
   const start = useMutation({
     mutationFn: async () => {
@@ -44,7 +45,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
       client.setQueryData(projectQuery(id).queryKey, await actOnProject(id, "start"));
       client.invalidateQueries({ queryKey: projectQuery(id).queryKey });
     },
-    onSuccess: () => navigate(hasTaskView(project) ? `/projects/${id}/label` : `/projects/${id}`),
+    onSuccess: () => goOn(hasTaskView(project) ? `/projects/${id}/label` : `/projects/${id}`),
   });
 
   const fields = useRef<HTMLDivElement>(null);

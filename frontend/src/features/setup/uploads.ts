@@ -1,5 +1,6 @@
 import { type TableChoice, uploadImport } from "../../api/imports";
 import type { Job, Split } from "../../api/types";
+import { Listeners } from "../../lib/listeners";
 import { pack, type Source } from "./folders";
 
 export type UploadEntry = {
@@ -35,20 +36,19 @@ type Waiting = {
 /** Uploads to one project, one after the other. It outlives the page, so that one may look elsewhere. */
 class UploadQueue {
   readonly #projectId: number;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #waiting: Waiting[] = [];
   #entries: readonly UploadEntry[] = [];
   #running = false;
   #nextId = 1;
+  /** Of each queue its own: the window keeps one and the same only once. */
+  readonly #warn = (event: BeforeUnloadEvent): void => event.preventDefault();
 
   constructor(projectId: number) {
     this.#projectId = projectId;
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getEntries = (): readonly UploadEntry[] => this.#entries;
 
@@ -82,14 +82,14 @@ class UploadQueue {
   async #run(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
-    window.addEventListener("beforeunload", warn);
+    window.addEventListener("beforeunload", this.#warn);
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       const job = await this.#upload(next);
       const index = this.#waiting.indexOf(next);
       if (index >= 0) this.#waiting.splice(index, 1);
       next.onDone(job);
     }
-    window.removeEventListener("beforeunload", warn);
+    window.removeEventListener("beforeunload", this.#warn);
     this.#running = false;
   }
 
@@ -132,14 +132,12 @@ class UploadQueue {
 
   #publish(entries: readonly UploadEntry[]): void {
     this.#entries = entries;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 
 const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown));
-
-const warn = (event: BeforeUnloadEvent) => event.preventDefault();
 
 const queues = new Map<number, UploadQueue>();
 

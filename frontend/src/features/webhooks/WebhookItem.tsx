@@ -26,7 +26,6 @@ export function WebhookItem({ hook, onEdit, onChanged }: WebhookItemProps) {
     });
   const test = useMutation({
     mutationFn: () => testWebhook(hook.id),
-    onSuccess: () => show(true),
     onSettled: onChanged,
   });
   const turn = useMutation({
@@ -60,7 +59,7 @@ export function WebhookItem({ hook, onEdit, onChanged }: WebhookItemProps) {
           aria-label={text.testOf(hook.url)}
           disabled={!hook.active}
           busy={test.isPending}
-          onClick={() => test.mutate()}
+          onClick={() => test.mutate(undefined, { onSuccess: () => show(true) })}
         >
           {text.test}
         </Button>

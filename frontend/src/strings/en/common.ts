@@ -16,6 +16,7 @@ export const common = {
   loading: "Loading…",
   failed: "That did not work.",
   unreachable: "The server could not be reached.",
+  tryingAgain: "The server does not answer yet. Trying again…",
   ofProxy: (status: number): string =>
     status === 413
       ? "A proxy in front of Karat lets nothing of this size through (HTTP 413). Whoever runs it can raise its limit."

@@ -13,6 +13,7 @@ export const common: Catalogue["common"] = {
   loading: "불러오는 중…",
   failed: "요청을 처리하지 못했습니다.",
   unreachable: "서버에 연결할 수 없습니다.",
+  tryingAgain: "서버가 아직 응답하지 않아 다시 시도하는 중입니다…",
   ofProxy: (status) =>
     status === 413
       ? "Karat 앞의 프록시가 이 크기의 요청을 허용하지 않습니다(HTTP 413). 프록시 관리자가 제한을 늘려야 합니다."

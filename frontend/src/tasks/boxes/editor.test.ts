@@ -21,18 +21,13 @@ let memory: Memory;
 let sent: Choice[];
 let lastQuery = 0;
 
-function open(
-  proposals: Proposal[] = [],
-  given: Choice | null = null,
-  queryId?: number,
-  classes = CLASSES,
-) {
+function open(proposals: Proposal[] = [], given: Choice | null = null) {
   lastQuery += 1;
   return new BoxEditor({
-    queryId: queryId ?? lastQuery,
-    draft: `label:${queryId ?? lastQuery}`,
+    queryId: lastQuery,
+    draft: `label:${lastQuery}`,
     image: IMAGE,
-    classes,
+    classes: CLASSES,
     proposals,
     given,
     memory,
@@ -180,35 +175,16 @@ describe("what is sent", () => {
   });
 });
 
-describe("what stays", () => {
-  it("is what was not taken, for when the image comes back", () => {
-    const editor = open();
-    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
-    editor.close();
-    const again = open([], null, editor.queryId);
-    expect(boxes(again)).toHaveLength(1);
-    again.undo();
-    expect(boxes(again)).toEqual([]);
-    again.redo();
-    submit(again);
-    again.close();
-    expect(sent).toHaveLength(1);
-    expect(boxes(open([], null, editor.queryId))).toHaveLength(1);
-    again.settled(sent[0]?.label);
-    expect(boxes(open([], null, editor.queryId))).toEqual([]);
-  });
-
-  it("is the class in hand, and the boxes of the image before", () => {
-    const editor = open();
-    arm(editor, 8);
-    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
-    toggleFlag(editor, "crowd");
-    submit(editor);
-    const next = open();
-    expect(next.getView().armed).toBe(8);
-    repeatLast(next);
-    expect(boxes(next)[0]).toMatchObject({ x: 1, y: 2, crowd: true, origin: "drawn" });
-  });
+it("leaves the next image the class in hand, and its boxes", () => {
+  const editor = open();
+  arm(editor, 8);
+  draw(editor, { x: 1, y: 2, w: 30, h: 20 });
+  toggleFlag(editor, "crowd");
+  submit(editor);
+  const next = open();
+  expect(next.getView().armed).toBe(8);
+  repeatLast(next);
+  expect(boxes(next)[0]).toMatchObject({ x: 1, y: 2, crowd: true, origin: "drawn" });
 });
 
 it("copies in pixels, and shows that there are two", () => {
@@ -343,105 +319,20 @@ describe("a pointer", () => {
   });
 });
 
-const OOD: Choice = { verdict: "ood", classId: null };
-
-describe("what was drawn before another verdict", () => {
-  const drawn = () => {
-    const editor = open([], null, 7);
-    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
-    return editor;
-  };
-
-  it("is gone on with where that was put off, and not where it was taken", () => {
-    drawn().close();
-    expect(boxes(open([], null, 7))).toHaveLength(1);
-    const editor = drawn();
-    // The page goes on before what was said is known to be kept, or after.
-    editor.close();
-    editor.settled();
-    editor.close();
-    const again = open([], OOD, 7);
-    expect([boxes(again).length, again.isChanged]).toEqual([0, false]);
+it("has no boxes of a class that is removed, and sends none, and has them again with it", () => {
+  const editor = open();
+  draw(editor, { x: 1, y: 2, w: 30, h: 20 });
+  arm(editor, 8);
+  draw(editor, { x: 50, y: 2, w: 30, h: 20 });
+  editor.setClasses([{ id: 7 }]);
+  expect(editor.getView()).toMatchObject({
+    ...{ armed: null, chosen: null, notice: { say: "removed", count: 1 } },
+    doc: { boxes: [{ class_id: 7 }] },
   });
-
-  it("is one step away where it was taken, until something is said by it", () => {
-    const editor = drawn();
-    editor.settled();
-    const again = open([], OOD, 7);
-    expect(again.getView().notice).toEqual({ say: "before", count: 1 });
-    // Another verdict of the same image leaves it there.
-    again.settled();
-    const third = open([], OOD, 7);
-    expect(third.redo()).toBe(true);
-    expect([boxes(third).length, third.isChanged]).toEqual([1, true]);
-    submit(third);
-    third.settled(sent[0]?.label);
-    const label = sent[0]?.label ?? null;
-    expect(open([], { verdict: LABELED, classId: null, label }, 7).redo()).toBe(false);
-  });
-
-  it("is not lost by a look at it, or by a slip that is taken back", () => {
-    drawn().settled();
-    const again = open([], OOD, 7);
-    again.redo();
-    again.undo();
-    again.close();
-    const third = open([], OOD, 7);
-    draw(third, { x: 1, y: 2, w: 9, h: 9 });
-    third.undo();
-    third.close();
-    const last = open([], OOD, 7);
-    draw(last, { x: 1, y: 2, w: 8, h: 8 });
-    last.undo();
-    // First the slip, then what was there before it; and nothing more.
-    expect([last.redo(), last.redo(), last.redo()]).toEqual([true, true, false]);
-    expect(boxes(last)).toMatchObject([{ w: 30 }]);
-  });
-
-  it("is what was said before, too, and in reviews only what was made of that", () => {
-    const label = {
-      type: "boxes" as const,
-      boxes: [boxOf({ x: 1, y: 2, w: 3, h: 4 }, 7)],
-      threshold: null,
-    };
-    const given = { verdict: LABELED, classId: null, label };
-    open([], given, 7).settled();
-    expect(open([], OOD, 7).redo()).toBe(true);
-    const start = { queryId: 8, draft: "review:8", image: IMAGE, classes: CLASSES, proposals: [] };
-    const review = () => new BoxEditor({ ...start, given, memory, inReview: true, send: () => {} });
-    review().settled();
-    expect(review().redo()).toBe(false);
-  });
-});
-
-describe("of a class that is removed", () => {
-  it("boxes are gone with a word, and not sent, and there again with it", () => {
-    const editor = open();
-    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
-    arm(editor, 8);
-    draw(editor, { x: 50, y: 2, w: 30, h: 20 });
-    editor.setClasses([{ id: 7 }]);
-    expect(editor.getView()).toMatchObject({
-      ...{ armed: null, chosen: null, notice: { say: "removed", count: 1 } },
-      doc: { boxes: [{ class_id: 7 }] },
-    });
-    toggleTool(editor);
-    expect(editor.getView()).toMatchObject({ armed: null, notice: { say: "no_class" } });
-    submit(editor);
-    expect(sentBoxes()).toMatchObject([{ class_id: 7 }]);
-    editor.setClasses(CLASSES);
-    expect(boxes(editor)).toHaveLength(2);
-  });
-
-  it("those of a draft are, too, and the next image has no other in hand", () => {
-    const editor = open();
-    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
-    arm(editor, 8);
-    draw(editor, { x: 50, y: 2, w: 30, h: 20 });
-    editor.close();
-    const again = open([], null, editor.queryId, [{ id: 7 }]);
-    expect(boxes(again)).toMatchObject([{ class_id: 7 }]);
-    expect(again.getView()).toMatchObject({ armed: null, notice: { say: "removed", count: 1 } });
-    expect(open([], null, undefined, [{ id: 7 }]).getView().notice).toEqual({ say: "no_class" });
-  });
+  toggleTool(editor);
+  expect(editor.getView()).toMatchObject({ armed: null, notice: { say: "no_class" } });
+  submit(editor);
+  expect(sentBoxes()).toMatchObject([{ class_id: 7 }]);
+  editor.setClasses(CLASSES);
+  expect(boxes(editor)).toHaveLength(2);
 });

@@ -1,3 +1,4 @@
+import { Listeners } from "../../lib/listeners";
 import type { Choice } from "../choice";
 import { keepDraft, readDraft } from "../drafts";
 import { type History, leftOf, nextOf, redone, resumed, takenBack, took, undone } from "../history";
@@ -67,7 +68,7 @@ export class BoxEditor {
   /** Whether somebody was told that proposals are undecided. */
   warned = false;
   readonly #start: EditorStart;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #initial: Doc;
   #history: History<Doc>;
   #view: EditorView;
@@ -98,10 +99,7 @@ export class BoxEditor {
     });
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getView = (): EditorView => this.#view;
 
@@ -166,7 +164,7 @@ export class BoxEditor {
 
   set(change: Partial<Own>): void {
     this.#view = this.#derived({ ...this.#view, ...change });
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 
   /** Do nothing, and tell why. */

@@ -1,3 +1,4 @@
+import { Listeners } from "../../lib/listeners";
 import { isMotionReduced } from "../../ui/motion";
 import type { Point, Rect, Size, View } from "./geometry";
 import { betweenViews, bounded, closeTo, fitted, inMiddle, panned, scales, zoomed } from "./view";
@@ -17,7 +18,7 @@ export class Scene {
   pointer: Point | null = null;
   /** What a click would choose. */
   hovered: string | null = null;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   #version = 0;
   #asked = 0;
   #moving = 0;
@@ -27,10 +28,7 @@ export class Scene {
     this.image = image;
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getVersion = (): number => this.#version;
 
@@ -39,7 +37,7 @@ export class Scene {
     this.#asked ||= requestAnimationFrame(() => {
       this.#asked = 0;
       this.#version += 1;
-      for (const listener of this.#listeners) listener();
+      this.#listeners.tell();
     });
   };
 

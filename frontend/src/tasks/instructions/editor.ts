@@ -1,3 +1,4 @@
+import { Listeners } from "../../lib/listeners";
 import type { Choice } from "../choice";
 import { LABELED } from "../choice";
 import { keepDraft, readDraft } from "../drafts";
@@ -46,7 +47,7 @@ export class RankingEditor {
   #warned = false;
   readonly #draft: string;
   readonly #send: (choice: Choice) => void;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #initial: Ranking;
   #history: History<Ranking>;
   #view: RankingView;
@@ -67,10 +68,7 @@ export class RankingEditor {
     this.#view = this.#derived({ blaming: false, unfolded: new Set(), notice });
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getView = (): RankingView => this.#view;
 
@@ -205,7 +203,7 @@ export class RankingEditor {
 
   #set(change: Partial<Own>): void {
     this.#view = this.#derived({ ...this.#view, ...change });
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 
   #derived({ blaming, unfolded, notice }: Own): RankingView {

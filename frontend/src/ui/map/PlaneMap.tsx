@@ -104,6 +104,10 @@ export function PlaneMap(props: PlaneMapProps) {
     const poolIndex = event.buttons === 0 ? picker?.at(at, view.current, shown.pool) : null;
     props.onPoint(poolIndex == null ? null : { poolIndex, at });
   };
+  const onPointerCancel = () => {
+    if (outline.current) scene.current?.show(content, false);
+    outline.current = null;
+  };
   const onPointerUp = () => {
     const drawnOutline = outline.current;
     outline.current = null;
@@ -137,6 +141,7 @@ export function PlaneMap(props: PlaneMapProps) {
         onPointerDown={onPointerDown}
         onPointerMove={onPointerMove}
         onPointerUp={onPointerUp}
+        onPointerCancel={onPointerCancel}
         onPointerLeave={() => props.onPoint(null)}
         onClick={(event) => {
           const at = placeOf(event as unknown as PointerEvent);

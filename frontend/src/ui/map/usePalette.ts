@@ -11,7 +11,7 @@ const NAMES = {
   ood: "--ood",
 } as const;
 
-/** The page's colours as a canvas takes them, and again when the system changes its scheme. */
+/** The page's colours as a canvas takes them, and again when the system or its user changes the scheme. */
 export function usePalette(ref: RefObject<HTMLElement | null>): Palette | null {
   const [palette, setPalette] = useState<Palette | null>(null);
   useLayoutEffect(() => {
@@ -21,7 +21,12 @@ export function usePalette(ref: RefObject<HTMLElement | null>): Palette | null {
     read();
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
     dark.addEventListener("change", read);
-    return () => dark.removeEventListener("change", read);
+    const chosen = new MutationObserver(read);
+    chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return () => {
+      dark.removeEventListener("change", read);
+      chosen.disconnect();
+    };
   }, [ref]);
   return palette;
 }

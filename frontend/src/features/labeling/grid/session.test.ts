@@ -64,6 +64,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  vi.useRealTimers();
   for (const { session, sender } of open.splice(0)) {
     session.stop();
     sender.stop();
@@ -248,6 +249,36 @@ it("gives its images back for a break, and goes on with those that are left", as
   expect(server.leases).toBe(leases);
   session.resume();
   await vi.waitFor(() => expect(shown(session)).toEqual([1, ...from(3, 8)]));
+});
+
+it("takes no images in a break, however long that lasts", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  server = new FakeServer(3);
+  server.now = () => now;
+  const { session, sender } = start();
+  await shows(session, from(1, 3));
+  await session.answer([1, 2, 3], CAT);
+  await vi.waitFor(() => expect(session.getView().phase).toBe("waiting"));
+  await vi.advanceTimersByTimeAsync(1_000);
+  session.pause("away");
+  const { leases } = server;
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  // Before it leases it reads what is not sent yet, as this does after it.
+  await sender.answersOf(PROJECT);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(server.leases).toBe(leases);
+  expect(server.released).toEqual(["tab"]);
+});
+
+it("goes on where the storage of the tab is full", async () => {
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("Full.", "QuotaExceededError");
+  });
+  const { session } = start();
+  await shows(session, from(1, 10));
+  expect(session.getView().error).toBeNull();
+  expect(await session.answer(from(1, 10), CAT)).toBe(true);
+  await shows(session, from(11, 10));
 });
 
 it("shows the same page after a reload while answers are on their way", async () => {

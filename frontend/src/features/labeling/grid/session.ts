@@ -1,14 +1,13 @@
-import { serverNow } from "../../../api/clock";
 import type { LabelingApi } from "../../../api/labeling";
+import { Listeners } from "../../../lib/listeners";
 import type { Choice } from "../../../tasks/choice";
 import { toStored } from "../queue/entries";
 import { Holding, type HoldingDependencies } from "../queue/holding";
-import type { Pause } from "../queue/pace";
+import { Leases } from "../queue/leases";
+import type { Clock, Pause } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
-import type { Stopwatch } from "../queue/stopwatch";
 import { earlierWork, without } from "./batches";
 import { deal, tidied } from "./groups";
-import { LeaseLoop, needOf } from "./leases";
 import { type GridView, idOf, isDone, NEW, type Tile, tilesOf } from "./model";
 import { judged, merged, reopened, turned, withdrawn } from "./page";
 import { pageBefore, rememberPage } from "./pageMemory";
@@ -16,26 +15,25 @@ import { pageBefore, rememberPage } from "./pageMemory";
 const HISTORY = 50;
 /** How long a page that is loaded again finds what it held. */
 const RELOAD_SECONDS = 20;
+const WAITS = { waitMs: 2_500, catchUpMs: 300 };
 
-type Dependencies = HoldingDependencies & {
-  userId: number;
-  /** How many images are on a page. */
-  size: number;
-  api: Pick<LabelingApi, "recent" | "status">;
-  sender: AnswerSender;
-  stopwatch: Stopwatch;
-  now?: () => number;
-  isHidden?: () => boolean;
-};
+type Dependencies = Clock &
+  HoldingDependencies & {
+    userId: number;
+    /** How many images are on a page. */
+    size: number;
+    api: Pick<LabelingApi, "recent" | "status">;
+    sender: AnswerSender;
+  };
 
 /** One annotator's place in the queue of one project, many images at a time. */
 export class GridSession {
-  readonly #deps: Required<Dependencies>;
-  readonly #listeners = new Set<() => void>();
+  readonly #deps: Dependencies;
+  readonly #listeners = new Listeners();
   #view: GridView = NEW;
   #size: number;
   readonly #holding: Holding;
-  readonly #leases: LeaseLoop;
+  readonly #leases: Leases;
   #answeredSinceLease = new Set<number>();
   #saving = false;
   #unlisten: (() => void)[] = [];
@@ -43,21 +41,19 @@ export class GridSession {
   #before: number[];
 
   constructor(dependencies: Dependencies) {
-    this.#deps = { now: serverNow, isHidden: () => document.hidden, ...dependencies };
+    this.#deps = dependencies;
     this.#size = dependencies.size;
     this.#holding = new Holding(dependencies);
-    this.#leases = new LeaseLoop({
-      ...this.#deps,
+    this.#leases = new Leases({
+      waits: WAITS,
+      clock: dependencies,
       lease: () => this.#lease(),
-      need: () => needOf(this.#view),
+      view: this.getView,
     });
-    this.#before = pageBefore(this.#deps);
+    this.#before = pageBefore(dependencies);
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getView = (): GridView => this.#view;
 
@@ -89,15 +85,13 @@ export class GridSession {
   }
 
   /** Look for images now: something changed on the server, or the page is visible again. */
-  readonly wake = (): void => {
-    if (!this.#view.paused) this.#leases.wake();
-  };
+  readonly wake = (): void => this.#leases.wake();
 
   /** Take a break: the page stays in view, and others may have what was leased. */
   pause(why: Pause): void {
     if (this.#view.paused) return;
     this.#set({ paused: why });
-    this.#holding.release();
+    this.#leases.rest(() => this.#holding.release());
   }
 
   readonly resume = (): void => {
@@ -193,7 +187,7 @@ export class GridSession {
     const page = this.#view.page.map((tile) => now.get(idOf(tile)) ?? tile);
     const history = [...without(this.#view.history, new Set(now.keys())), tiles].slice(-HISTORY);
     this.#turn({ page, upcoming: this.#view.upcoming, history, undone: [] });
-    if (this.#view.upcoming.length < this.#size || this.#leases.isShort) this.wake();
+    if (this.#view.upcoming.length < this.#size || this.#leases.areShort) this.wake();
   }
 
   /** Turn to the next page if this one is done. */
@@ -207,25 +201,22 @@ export class GridSession {
     this.#set({ ...view, ...next, phase: done ? between : "working" });
   }
 
-  async #lease(): Promise<number | null> {
+  async #lease(): Promise<void> {
     this.#answeredSinceLease = new Set();
     try {
       const unsent = await this.#deps.sender.answersOf(this.#deps.projectId);
       const lease = await this.#holding.lease(2 * this.#size, true);
-      if (this.#leases.stopped) return null;
-      // A lease that was on its way as the break began would be held for nobody.
-      if (this.#view.paused) this.#holding.release();
+      if (this.#leases.stopped) return;
       const saving = this.#answeredSinceLease;
       const answered = new Set([...unsent.map(({ subject }) => subject.query_id), ...saving]);
       const pages = merged(this.#view, tilesOf(lease), answered, saving);
+      this.#leases.expiresAt = lease.expires_at ? Date.parse(lease.expires_at) : 0;
       // Images whose answers are still on the way: nothing to show, but nothing to wait for either.
       const { status, held_elsewhere: elsewhere } = lease;
       this.#turn({ ...pages, status, elsewhere, error: null }, lease.items.length > 0);
-      return lease.expires_at ? Date.parse(lease.expires_at) : 0;
     } catch (error) {
       const phase = this.#view.page.every(isDone) ? "failed" : "working";
       if (!this.#leases.stopped) this.#set({ phase, error: error as Error });
-      return null;
     }
   }
 
@@ -244,6 +235,6 @@ export class GridSession {
   #set(change: Partial<GridView>): void {
     this.#view = { ...this.#view, ...change };
     if (change.page && change.page.length > 0) rememberPage(this.#deps, change.page.map(idOf));
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

@@ -1,4 +1,3 @@
-import { ApiError } from "../../../api/errors";
 import type { Lists } from "./lists";
 import type { Stopwatch } from "./stopwatch";
 
@@ -36,34 +35,3 @@ export const nothingYet = () =>
 export type Leased<Item, Extra> = { items: Item[]; expiresAt: number; said: Partial<Extra> };
 
 export type Clock = { stopwatch: Stopwatch; now?: () => number; isHidden?: () => boolean };
-
-/** What is forbidden or gone stays so; a session can be renewed, and a conflict can pass. */
-export const isOver = (error: Error | null): boolean =>
-  error instanceof ApiError && [403, 404].includes(error.status);
-
-/** Leases are renewed when less than this is left of them and somebody is at work. */
-export const RENEW_MS = 120_000;
-const LEAST_RENEW_MS = 15_000;
-const RETRY_MS = 2_500;
-const HIDDEN_MS = 20_000;
-
-/** Milliseconds until the server is asked again, spread so that not all ask at once. */
-export function askAgainAfter(
-  phase: QueueView<unknown>["phase"],
-  { waitMs, catchUpMs }: Pace,
-  isHidden: boolean,
-): number {
-  const delays = { loading: catchUpMs, waiting: waitMs, working: RETRY_MS, failed: RETRY_MS };
-  const delay = isHidden && phase !== "loading" ? Math.max(HIDDEN_MS, waitMs) : delays[phase];
-  return delay * (0.8 + Math.random() * 0.4);
-}
-
-/**
- * Milliseconds until a lease with `left` of them is renewed.
- *
- * A `short` one is filled up as soon as verdicts may have arrived: the network can go at any time, and
- * work goes on with what is here.
- */
-export function renewAfter(left: number, { catchUpMs }: Pace, short: boolean): number {
-  return short ? catchUpMs : Math.max(left - RENEW_MS, LEAST_RENEW_MS);
-}

@@ -1,5 +1,6 @@
 import { ApiError, isOfCaller, isOfProxy, isTransient } from "../../../api/errors";
 import type { ReviewedJob } from "../../../api/types";
+import { Listeners } from "../../../lib/listeners";
 import type { Outbox, Pending, Rejected, Stored, StoredAnswer, StoredDecision } from "./model";
 import {
   handBack,
@@ -40,8 +41,8 @@ type Dependencies = {
 /** Sends what is stored in order, one batch at a time, until the server has acknowledged each entry. */
 export class AnswerSender {
   readonly #deps: Required<Dependencies>;
-  readonly #listeners = new Set<() => void>();
-  readonly #onResponse = new Set<(sent: Sent) => void>();
+  readonly #listeners = new Listeners();
+  readonly #responses = new Listeners<[Sent]>();
   readonly #heldUntil = new Map<string, number>();
   #view: SenderView = { pending: [], rejected: [], state: "idle" };
   #running = false;
@@ -55,10 +56,7 @@ export class AnswerSender {
     this.#deps = { isSignedIn: () => true, wait: sleep, now: () => Date.now(), ...dependencies };
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getView = (): SenderView => this.#view;
 
@@ -67,10 +65,7 @@ export class AnswerSender {
   }
 
   /** Be told of every acknowledgement. */
-  onResponse(listener: (sent: Sent) => void): () => void {
-    this.#onResponse.add(listener);
-    return () => this.#onResponse.delete(listener);
-  }
+  readonly onResponse = this.#responses.subscribe;
 
   /** Take up what an earlier visit has left. */
   async start(): Promise<void> {
@@ -184,7 +179,7 @@ export class AnswerSender {
     }
     await this.#deps.outbox.settle(settled);
     this.#forget(settled);
-    for (const listener of this.#onResponse) listener(sent);
+    this.#responses.tell(sent);
     // An entry without a result stays; without any the server is not well.
     if (settled.length + refused === 0) return this.#backOff();
     if (refused > 0) this.#batch = BATCH;
@@ -244,6 +239,6 @@ export class AnswerSender {
 
   #set(change: Partial<SenderView>): void {
     this.#view = { ...this.#view, ...change };
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

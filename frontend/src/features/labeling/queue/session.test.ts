@@ -35,7 +35,8 @@ function start() {
     openTabs: async () => ["open"],
     api: server,
     sender,
-    stopwatch: new Stopwatch(),
+    // Somebody is there all the time, however long ago this browser was started.
+    stopwatch: new Stopwatch(() => 0),
     now: () => now,
     isHidden: () => false,
   });

@@ -1,5 +1,6 @@
-import { serverNow } from "../../../api/clock";
+import { Listeners } from "../../../lib/listeners";
 import { isUnsent } from "../../../tasks/drafts";
+import { Leases } from "./leases";
 import {
   absent,
   advanced,
@@ -11,21 +12,21 @@ import {
   trailOf,
   undone,
 } from "./lists";
-import type { Clock, Leased, Pace, Pause, QueueView } from "./pace";
-import { askAgainAfter, isOver, nothingYet, RENEW_MS, renewAfter } from "./pace";
+import { type Clock, type Leased, nothingYet, type Pace, type Pause, type QueueView } from "./pace";
 import { Storing } from "./storing";
 import { Turns } from "./turns";
 
 /**
  * A place in a queue that others work on too: what is shown, what comes next, what went before.
- * Items are leased in time and renewed while somebody is at work; a verdict is stored before the next item is shown, and
- * can be gone back to. What they are, and where verdicts go, is the heir's.
+ *
+ * Items are leased in time and renewed while somebody is at work; a verdict is stored before the next item
+ * is shown, and can be gone back to. What they are, and where verdicts go, is the heir's.
  */
 export abstract class WorkQueue<Item, Extra extends object> {
   readonly #pace: Pace;
-  readonly #clock: Required<Clock>;
+  readonly #leases: Leases;
   readonly #storing = new Storing();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #turns = new Turns();
   readonly #traits = {
     idOf: (item: Item) => this.idOf(item),
@@ -33,19 +34,18 @@ export abstract class WorkQueue<Item, Extra extends object> {
     inTurn: (items: Item[]) => this.#turns.sorted(items, (item) => this.idOf(item)),
   };
   #view: QueueView<Item> & Extra;
-  #leasing: Promise<void> | null = null;
   /** What was given, and what came with verdicts: newer than what a lease on its way will say. */
   #sinceLease = { given: new Set<number>(), heard: {} as Partial<Extra> };
-  #expiresAt = 0;
-  /** Little is left to do because the server did not know yet what was done. */
-  #short = false;
-  #stopped = false;
   #reclaiming = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(pace: Pace, clock: Clock, extra: Extra) {
     this.#pace = pace;
-    this.#clock = { now: serverNow, isHidden: () => document.hidden, ...clock };
+    this.#leases = new Leases({
+      waits: pace,
+      clock,
+      lease: () => this.#leaseOnce(),
+      view: this.getView,
+    });
     this.#view = { ...nothingYet(), ...extra };
   }
 
@@ -63,16 +63,17 @@ export abstract class WorkQueue<Item, Extra extends object> {
   protected abstract giveBack(): void;
   protected abstract end(): void;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getView = (): QueueView<Item> & Extra => this.#view;
 
   /** Whether more was made of the item in view than has been said: whoever makes it tells. */
   isWorkedAt: () => boolean = () => false;
-  /** All of which more was made than has been said: what is in view, what comes next, what one can go back to. */
+
+  /**
+   * All of which more was made than has been said: what is in view, what comes next, what one can
+   * go back to.
+   */
   inHand(): Item[] {
     return begun(this.#view, this.isWorkedAt(), (item) => isUnsent(this.draftOf(item)));
   }
@@ -83,30 +84,23 @@ export abstract class WorkQueue<Item, Extra extends object> {
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#leases.stop();
     this.end();
   }
 
   release(): void {
-    this.#expiresAt = 0;
+    this.#leases.expiresAt = 0;
     this.giveBack();
   }
 
   /** Look for items now: something changed on the server, or the page is visible again. */
-  readonly wake = (): void => {
-    clearTimeout(this.#timer);
-    if (!this.#view.paused) void this.#leaseSoon();
-  };
+  readonly wake = (): void => this.#leases.wake();
 
   /** Take a break: the item stays in view, and others may have what was leased. */
   pause(why: Pause): void {
     if (this.#view.paused) return;
-    clearTimeout(this.#timer);
     this.set({ paused: why });
-    // A lease on its way would be held for nobody.
-    if (this.#leasing) void this.#leasing.then(() => this.#view.paused && this.release());
-    else this.release();
+    this.#leases.rest(() => this.release());
   }
 
   resume(): void {
@@ -144,7 +138,11 @@ export abstract class WorkQueue<Item, Extra extends object> {
     });
   }
 
-  /** Store a verdict on the current item, then move on; false if there is none, or its predecessor's is being stored: nobody has seen it. */
+  /**
+   * Store a verdict on the current item, then move on.
+   *
+   * False if there is none, or if its predecessor's is being stored: nobody has seen it.
+   */
   protected async give(store: (current: Item) => Promise<Item>): Promise<boolean> {
     const { current } = this.#view;
     if (!current || this.#storing.busy) return false;
@@ -179,23 +177,14 @@ export abstract class WorkQueue<Item, Extra extends object> {
   protected set(change: Partial<QueueView<Item>> | Partial<Extra>): void {
     const view = { ...this.#view, ...change };
     this.#view = { ...view, trail: trailOf(view, this.#traits) };
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 
   #advance(done: Item): void {
-    const left = this.#expiresAt - this.#clock.now();
-    const lists = advanced(this.#view, done, left <= 0, this.#traits);
+    const lists = advanced(this.#view, done, this.#leases.areOver, this.#traits);
     const history = lists.history.slice(-this.#pace.reachable);
     this.set({ ...lists, history, phase: lists.current ? "working" : "loading" });
-    if (lists.upcoming.length <= this.#pace.refillAt || left < RENEW_MS) this.wake();
-  }
-
-  #leaseSoon(): Promise<void> {
-    this.#leasing ??= this.#leaseOnce().finally(() => {
-      this.#leasing = null;
-      this.#schedule();
-    });
-    return this.#leasing;
+    if (lists.upcoming.length <= this.#pace.refillAt || this.#leases.areShort) this.wake();
   }
 
   async #leaseOnce(): Promise<void> {
@@ -203,11 +192,11 @@ export abstract class WorkQueue<Item, Extra extends object> {
     try {
       const unsent = await this.unsent();
       const leased = await this.lease();
-      if (this.#stopped) return;
+      if (this.#leases.stopped) return;
       this.#merge(leased, new Set([...unsent, ...this.#sinceLease.given]));
     } catch (error) {
       const phase = this.#view.current ? "working" : "failed";
-      if (!this.#stopped) this.set({ phase, error: error as Error });
+      if (!this.#leases.stopped) this.set({ phase, error: error as Error });
     }
   }
 
@@ -217,26 +206,13 @@ export abstract class WorkQueue<Item, Extra extends object> {
     const reclaiming = this.#reclaiming && !this.#storing.busy && !this.isWorkedAt();
     const lists = merged(this.#view, open, reclaiming, this.#traits);
     this.#reclaiming = false;
-    this.#short = open.length < items.length && lists.upcoming.length <= this.#pace.refillAt;
-    this.#expiresAt = expiresAt;
+    this.#leases.isBehind =
+      open.length < items.length && lists.upcoming.length <= this.#pace.refillAt;
+    this.#leases.expiresAt = expiresAt;
     // Items whose verdicts are still on the way: nothing to show, but nothing to wait for either.
     const between = items.length > 0 ? "loading" : "waiting";
     const known = { ...said, ...this.#sinceLease.heard };
     this.set({ ...known, ...lists, phase: lists.current ? "working" : between, error: null });
-  }
-
-  /** Ask again later: for renewal while there are items, for new ones when not. */
-  #schedule(): void {
-    clearTimeout(this.#timer);
-    const { error, current, phase, paused } = this.#view;
-    if (this.#stopped || paused || isOver(error)) return;
-    if (current && !error) {
-      const after = renewAfter(this.#expiresAt - this.#clock.now(), this.#pace, this.#short);
-      const again = () => (this.#clock.stopwatch.attentive ? this.wake() : this.#schedule());
-      this.#timer = setTimeout(again, after);
-      return;
-    }
-    this.#timer = setTimeout(this.wake, askAgainAfter(phase, this.#pace, this.#clock.isHidden()));
   }
 
   /** What is left of earlier visits: one can go back to it. */

@@ -145,4 +145,36 @@ describe("groups of suggestions", () => {
     expect(await queue.decide(ACCEPT)).toBe(true);
     await vi.waitFor(() => expect(decided()).toEqual({ 3: "accept" }));
   });
+
+  it("can be gone back to, the last fifty of a long day", async () => {
+    review = server.openReview(PLACE.jobId, 3 * 51);
+    const queue = open();
+    for (let group = 0; group < 51; group += 1) {
+      const wanted = [1, 2, 3].map((id) => 3 * group + id);
+      await vi.waitFor(() => expect(ids(queue)).toEqual(wanted), { interval: 1 });
+      for (const id of wanted) queue.hearOf(id, "ready");
+      expect(await queue.decide(KEEP)).toBe(true);
+    }
+    for (let group = 0; group < 50; group += 1) expect(await queue.undo()).toBe(true);
+    expect(ids(queue)).toEqual([4, 5, 6]);
+    expect(await queue.undo()).toBe(false);
+  });
+
+  it("are passed by the latest ten thousand, as many as the server takes at once", async () => {
+    const queue = new GroupQueue({
+      ...{ ...PLACE, sender },
+      lease: async (passed) => {
+        const found = await lease(passed);
+        const items = found.items.slice(0, 1);
+        const many = Array.from({ length: 10_001 }, (_, alike) => ({ ...items[0], alike }));
+        return { ...found, items: passed.length > 0 ? [] : (many as Suggestion[]) };
+      },
+    });
+    stop = queue.start();
+    await vi.waitFor(() => expect(queue.getView().group).not.toBeNull());
+    queue.toggle(1);
+    await queue.decide(ACCEPT);
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    expect([asked[1]?.length, asked[1]?.at(-1)]).toEqual([10_000, 10_000]);
+  });
 });

@@ -1,5 +1,6 @@
 import { leaseGroup } from "../../../api/reviews";
 import type { Decision, Review, ReviewedJob, ReviewLease, Suggestion } from "../../../api/types";
+import { Listeners } from "../../../lib/listeners";
 import type { AnswerSender } from "../queue/sender";
 import type { Sent } from "../queue/sending";
 import { Stopwatch } from "../queue/stopwatch";
@@ -37,6 +38,11 @@ type Dependencies = {
   lease?: (passed: number[]) => Promise<ReviewLease>;
 };
 
+/** How many groups can be gone back to. */
+const REACHABLE = 50;
+/** What the server takes at once of groups that are not to come again. */
+const MOST_PASSED = 10_000;
+
 const NOBODY: ReadonlySet<number> = new Set();
 const UNKNOWN: States = new Map();
 
@@ -58,7 +64,7 @@ export function isShown(view: GroupView): boolean {
 export class GroupQueue {
   readonly #deps: Dependencies;
   readonly #lease: (passed: number[]) => Promise<ReviewLease>;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #stopwatch = new Stopwatch();
   readonly #passed = new Set<number>();
   readonly #keys = new Set<string>();
@@ -84,10 +90,7 @@ export class GroupQueue {
     this.#lease = lease ?? ((passed) => leaseGroup(projectId, jobId, passed));
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly getView = (): GroupView => this.#view;
 
@@ -105,7 +108,8 @@ export class GroupQueue {
     this.#set({ group: null, left: NOBODY, states: UNKNOWN, error: null });
     try {
       const unsent = await this.#unsent();
-      const { items, review, classes_version } = await this.#lease([...this.#passed]);
+      const passed = [...this.#passed].slice(-MOST_PASSED);
+      const { items, review, classes_version } = await this.#lease(passed);
       if (mine !== this.#asked) return;
       const group = items.filter(({ id }) => !unsent.has(id));
       if (group.length === 0 && items.length > 0) return this.#pass(items);
@@ -151,6 +155,7 @@ export class GroupQueue {
     this.#pass(group);
     const last = { group, left: view.left, decided: chosen, choice };
     this.#history.push(last);
+    if (this.#history.length > REACHABLE) this.#history.shift();
     this.#set({ last });
     return true;
   }
@@ -216,6 +221,6 @@ export class GroupQueue {
 
   #set(change: Partial<GroupView>): void {
     this.#view = { ...this.#view, ...change };
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

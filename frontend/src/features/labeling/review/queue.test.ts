@@ -36,7 +36,8 @@ function open(sender = openSender(), api = review, jobId: ReviewedJob = PLACE.jo
     jobId,
     api,
     sender,
-    stopwatch: new Stopwatch(),
+    // Somebody is there all the time, however long ago this browser was started.
+    stopwatch: new Stopwatch(() => 0),
     now: () => now,
     isHidden: () => false,
   });

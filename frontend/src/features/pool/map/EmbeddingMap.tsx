@@ -85,8 +85,10 @@ export function EmbeddingMap(props: EmbeddingMapProps) {
   const open = useMutation({
     mutationFn: (poolIndex: number) =>
       client.ensureQueryData(embeddingImageQuery(project.id, map.version, poolIndex)),
-    onSuccess: ({ example_id }) => onOpen(example_id),
   });
+  // Of two that are asked for one after the other, the second alone is meant.
+  const pick = (poolIndex: number) =>
+    open.mutate(poolIndex, { onSuccess: ({ example_id }) => onOpen(example_id) });
   const error = found.error ?? coloured.error;
   return (
     <div ref={frame} className={styles.body}>
@@ -149,7 +151,7 @@ export function EmbeddingMap(props: EmbeddingMapProps) {
             onView={setView}
             onOutline={surround}
             onPoint={setPointed}
-            onPick={open.mutate}
+            onPick={pick}
           />
           {pointed && <MapPreview project={project} version={map.version} pointed={pointed} />}
         </div>

@@ -1,0 +1,45 @@
+import { QueryClientProvider, useQuery } from "@tanstack/react-query";
+import { act, cleanup, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { NetworkError } from "../api/errors";
+import { makeQueryClient } from "../api/queryClient";
+import { t } from "../strings";
+import { StillTrying } from "./StillTrying";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
+
+it("says that the server is asked again, for as long as nothing is there to be seen", async () => {
+  let isAway = true;
+  const ask = async () => {
+    if (isAway) throw new NetworkError();
+    return "the projects";
+  };
+  function Page() {
+    return <p>{useQuery({ queryKey: ["projects"], queryFn: ask, staleTime: 0 }).data}</p>;
+  }
+  const client = makeQueryClient();
+  render(
+    <QueryClientProvider client={client}>
+      <Page />
+      <StillTrying />
+    </QueryClientProvider>,
+  );
+  const said = () => screen.queryByText(t.common.tryingAgain) !== null;
+  const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds));
+  expect(said()).toBe(false);
+  await pass(100);
+  expect(said()).toBe(true);
+  isAway = false;
+  await pass(1_000);
+  expect(screen.getByText("the projects")).toBeTruthy();
+  expect(said()).toBe(false);
+  // What is there already is only somewhat old.
+  isAway = true;
+  void client.invalidateQueries();
+  await pass(100);
+  expect([said(), client.isFetching()]).toEqual([false, 1]);
+});
