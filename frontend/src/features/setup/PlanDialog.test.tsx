@@ -71,6 +71,18 @@ it.each([
   expect(shown([...classes], takes)).toContain(said);
 });
 
+it("proposes the classes that are listed, and tells of those that nothing is of", () => {
+  const said = shown([], true, { ...plan, class_names: ["Other", "bill_ing", "Refund"] });
+  expect(said).toContain("Make these 3 the classes");
+  expect(said).toContain("Those with 0 are listed in what you sent");
+  expect(said).toContain("ada: 41 labels");
+  const names = screen.getByRole("list", { name: "Which of these names are classes?" });
+  expect(names.textContent).toBe("Other 20bill_ing 21Refund 0");
+  cleanup();
+  // Where there are classes already, what is only listed is no matter.
+  expect(shown(["bill ing"], true, { ...plan, class_names: ["Refund"] })).not.toContain("Refund");
+});
+
 it.each([
   ["row 1234", "row 1,234"],
   ["Where is my order?", "Where is my order?"],

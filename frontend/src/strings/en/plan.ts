@@ -55,6 +55,8 @@ export const plan = {
     count === 1 ? "Make this a class" : `Make these ${number(count)} the classes`,
   classesByName: "Which of these names are classes?",
   makeSome: "Or tick some. What has no class is left to annotators, and cannot be evaluated on.",
+  listedOnly:
+    "Those with 0 are listed in what you sent, and no label is of them: without them, others get other numbers.",
   noEvaluation:
     "No evaluation image would come in, so accuracy could not be measured on any: their labels are no classes. Tick the classes above, or choose another split.",
   noEvaluationLater:
