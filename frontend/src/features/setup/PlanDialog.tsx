@@ -16,6 +16,7 @@ import { PlanColumns } from "./PlanColumns";
 import styles from "./PlanDialog.module.css";
 import { PlanGroup } from "./PlanGroup";
 import {
+  addsToPool,
   type Chosen,
   chosenOf,
   lostToEvaluation,
@@ -139,6 +140,7 @@ export function PlanDialog(props: PlanDialogProps) {
         added={come}
         isAll={come.length === wanting.size}
         isPool={chosen.split === "pool"}
+        addsToPool={addsToPool(plan, chosen)}
         columns={chosen.columns}
         onColumns={(columns) => setChosen({ ...chosen, columns })}
       />

@@ -48,6 +48,14 @@ function placeOf(group: PlannedGroup, chosen: Chosen): keyof Sums {
   return choice === "class" ? chosen.split : choice;
 }
 
+/** Whether images go to the pool that it was planned without: of their labels it tells less. */
+export function addsToPool(plan: ImportPlan, chosen: Chosen): boolean {
+  const first = chosenOf(plan);
+  return plan.groups.some(
+    (group) => placeOf(group, chosen) === "pool" && placeOf(group, first) !== "pool",
+  );
+}
+
 /** What an import does with these choices, by the rules of the server. */
 export function sumsOf(
   plan: ImportPlan,

@@ -71,9 +71,10 @@ export const plan = {
   },
   valuesOfClasses: (count: number, values: string[]) =>
     `${plural(count, "label", "labels")}, of which those of the classes are taken: ${values.join(", ")}`,
-  valuesElsewhere: (count: number, values: string[]) =>
-    `${plural(count, "label", "labels")}, none of an image for the pool; evaluation images keep theirs without a tick: ${values.join(", ")}`,
-  noValues: "No label",
+  labelsElsewhere: (name: string, count: number, values: string[]) =>
+    count === 0
+      ? `${name}: no label`
+      : `${name}: ${plural(count, "label", "labels")}, none of an image for the pool; evaluation images keep theirs: ${values.join(", ")}`,
   document: (name: string, format: string) => `${name} says something of the images (${format}).`,
   stated: (source: string, readable: number, unreadable: number) =>
     unreadable > 0
