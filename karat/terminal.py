@@ -369,11 +369,16 @@ class _Lines:
         return f"{self._what}: {done}{', ' if left else ''}{left}"
 
 
-def show_estimate(job: "Job") -> None:
-    """Say what a dry run has found."""
+def show_estimate(job: "Job", many: str) -> None:
+    """Say what a dry run has found.
+
+    Args:
+        job: The dry run, ended.
+        many: What the examples of its project are called.
+    """
     assert job["result"] is not None
     found: Estimate = job["result"]["estimate"]
-    what = "rows" if job["kind"] == "select_instructions" else "images"
+    what = "rows" if job["kind"] == "select_instructions" else many
     echo(
         f"Takes {about(found['seconds'])} and {found['memory_bytes'] / 2**30:.1f} GiB on "
         f"this worker's {found['device']}, for {found['labeled']:,} {what}."

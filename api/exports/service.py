@@ -42,7 +42,7 @@ from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.taken import TakenImages, taken_table
 from api.schemas.contents import JSON_LINES, PARQUET
 from core.errors import Invalid
-from core.files.folder_names import folders_of
+from core.files.folder_names import LABELING_CONFIG, folders_of
 from core.media.nouns import noun
 from core.media.originals import Originals
 from core.states import ExampleState, Medium, Split
@@ -53,7 +53,6 @@ from core.tasks.instructions import INSTRUCTIONS
 from core.tasks.registry import task_type
 
 _ZIP: Final = "application/zip"
-CONFIG: Final = "labeling-config.xml"
 
 
 class Format(StrEnum):
@@ -269,7 +268,7 @@ async def as_images(
     else:
         place = await in_folders(images.sessions, images.project_id)
         document = LabelStudio(in_local_files(name))
-        config = (CONFIG, labeling_config(images.class_names))
+        config = (LABELING_CONFIG, labeling_config(images.class_names))
         body = archives.as_zip(
             images, originals, _in_one_folder(place), document, more=lambda _: [config]
         )
@@ -290,7 +289,7 @@ async def _as_boxes(images: Images, originals: Originals, format: Format, name: 
         document: Document = CocoBoxes(images.classes)
         body = archives.as_zip(images, originals, _in_one_folder(place), document)
     elif format is Format.LABEL_STUDIO:
-        config = (CONFIG, labeling_config(images.class_names, boxes=True))
+        config = (LABELING_CONFIG, labeling_config(images.class_names, boxes=True))
         document = LabelStudioBoxes(in_local_files(name), images.classes)
         body = archives.as_zip(
             images, originals, _in_one_folder(place), document, more=lambda _: [config]
@@ -329,7 +328,7 @@ def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
     document = LabelStudio(lambda _, text: text, shows="text")
     name = f"{name}-{_word(format)}"
     if with_config:
-        config = (CONFIG, labeling_config(images.class_names, "text"))
+        config = (LABELING_CONFIG, labeling_config(images.class_names, "text"))
         return Download(archives.as_text_zip(images, document, [config]), f"{name}.zip", _ZIP)
     return Download(archives.as_texts(images, document), f"{name}.json", "application/json")
 

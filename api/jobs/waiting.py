@@ -14,22 +14,27 @@ from core.tables import Job, Worker
 
 # A free worker takes a message within milliseconds.
 _ON_ITS_WAY: Final = timedelta(seconds=2)
+# One that is being started, as after karat up, is not heard of yet.
+_STARTING: Final = timedelta(seconds=20)
 
 
 async def reasons(session: AsyncSession, settings: Settings, jobs: Sequence[Job]) -> dict[int, str]:
     """What keeps those of ``jobs`` that are queued, by their ids.
 
-    Left out are jobs with a message of their own, and those that a worker is about to take.
+    Left out are jobs with a message of their own, and those that a worker may be about to take.
     """
     waiting = [job for job in jobs if job.state is JobState.QUEUED and job.message is None]
     if not waiting:
         return {}
     served = await _served(session, settings)
     active = (await session.execute(_ACTIVE)).all()
+    waited = {one.id: one.waited for one in active}
     found = {}
     for job in waiting:
         queue = QUEUE_OF[job.kind]
         if queue not in served:
+            if waited.get(job.id, _STARTING) < _STARTING:
+                continue
             found[job.id] = (
                 f"Waits for a worker of the queue {queue}, and none is running: the page Workers "
                 "tells an admin how to start one."
@@ -61,7 +66,7 @@ _ACTIVE: Final = select(
     Job.kind,
     Job.state,
     Job.sent_at,
-    (func.clock_timestamp() - Job.sent_at).label("since"),
+    (func.clock_timestamp() - func.coalesce(Job.sent_at, Job.created_at)).label("waited"),
 ).where(
     Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
     Job.message.is_(None),
@@ -76,7 +81,7 @@ def _ahead(job: Job, active: Sequence[Any]) -> int:
     Imports take turns, so which of those that wait goes first is not known: all others count.
     """
     mine = next((one for one in active if one.id == job.id), None)
-    if mine is None or mine.since is None or mine.since < _ON_ITS_WAY:
+    if mine is None or mine.sent_at is None or mine.waited < _ON_ITS_WAY:
         return 0
     queue = QUEUE_OF[job.kind]
     others = [one for one in active if QUEUE_OF[one.kind] == queue and one.id != job.id]

@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+LABELING_CONFIG: Final = "labeling-config.xml"
+"""Label Studio's labeling interface, in exports for it."""
 LITTER: Final = frozenset(
     {
-        "__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml", "missing.txt", "renamed.txt",
+        "__macosx", "thumbs.db", "desktop.ini", LABELING_CONFIG, "missing.txt", "renamed.txt",
         "classes.txt", "data.yaml",
     }
 )  # fmt: skip

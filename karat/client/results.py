@@ -76,10 +76,12 @@ class ImportPlan(TypedDict):
     """What an import would do: the ``result`` of its dry run.
 
     ``rows`` of the ``total`` are about images that the project has. ``labels`` are the columns that
-    hold labels, or may; ``bad_by_reason`` is what is refused whatever you choose; ``documents``
-    says something of other files; ``input_size`` is what the first import of a project chooses,
-    ``None`` in later ones. ``notes`` say how numbers are read; if it ``doubts``, there are some of
-    which it is not certain what they count, unless ``count_from`` says it.
+    hold labels, or may; ``class_names`` are those that the upload lists, by their numbers, whether
+    or not a label is of them: classes made in this order keep their order in exports.
+    ``bad_by_reason`` is what is refused whatever you choose; ``documents`` says something of other
+    files; ``input_size`` is what the first import of a project chooses, ``None`` in later ones.
+    ``notes`` say how numbers are read; if it ``doubts``, there are some of which it is not certain
+    what they count, unless ``count_from`` says it.
     """
 
     total: int
@@ -94,6 +96,7 @@ class ImportPlan(TypedDict):
     bad_by_reason: dict[str, int]
     groups: list[PlannedGroup]
     labels: list[dict[str, Any]]
+    class_names: list[str]
     documents: list[dict[str, str]]
     columns: dict[str, str]
     count_from: int | None

@@ -1,9 +1,11 @@
 """``karat certify`` and ``karat certificate``."""
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from core.media.nouns import noun
 from karat.client import intervals
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.terminal import echo, show_json, show_table, when
@@ -24,6 +26,12 @@ def _share(value: float | None) -> float | None:
     return value
 
 
+def _confidence(value: float) -> float:
+    if not 0.5 <= value < 1:
+        raise typer.BadParameter("it is a chance, 0.5 or more and below 1: 0.95 is 95 of 100.")
+    return value
+
+
 def certify(
     project: ProjectArgument,
     target: Annotated[
@@ -32,7 +40,12 @@ def certify(
             callback=_share, help="Share of wrong labels, at most: 0.05 is 5 of 100, 0.5 the most."
         ),
     ] = 0.02,
-    confidence: Annotated[float, typer.Option(min=0.5, max=1, help="How sure that is.")] = 0.95,
+    confidence: Annotated[
+        float,
+        typer.Option(
+            callback=_confidence, help="How sure that is: 0.5 or more and below 1; 0.95 is 95 %."
+        ),
+    ] = 0.95,
     by_class: Annotated[
         bool, typer.Option("--by-class", help="Promise it of each class, and not of all together.")
     ] = False,
@@ -41,11 +54,15 @@ def certify(
         typer.Option(
             "--missed",
             callback=_share,
-            help="Share of what is of a class among what is called OOD, at most.",
+            help="Share of what is of a class among what is called OOD, at most; that of --target "
+            "if left out.",
         ),
     ] = None,
     at_most: Annotated[
-        int | None, typer.Option("--answers", min=1, help="Answers people may be asked for.")
+        int | None,
+        typer.Option(
+            "--answers", min=1, help="Answers people may be asked for; any number if left out."
+        ),
     ] = None,
     overlap: Annotated[
         int, typer.Option(min=1, max=5, help="People who look at each image that is drawn.")
@@ -80,6 +97,8 @@ def certify(
         show_json(now)
     else:
         _say(now)
+        if now["state"] in {"scoring", "asking"}:
+            echo(f"See how far it is: karat certificate show {shlex.quote(project)} {now['id']}")
     if now["state"] == "refused" or (apply and now["state"] != "applied"):
         raise typer.Exit(1)
 
@@ -132,11 +151,13 @@ def show(
     with connect() as client:
         named = find_project(client, project)
         found: CertificateDetail = named.certificates.get(certificate)
-        names = {one["id"]: one["name"] for one in named.get()["classes"]}
+        of = named.get()
     if as_json:
         return show_json(found)
     _say(found)
-    columns = ("lot of", "sure", "#images", "#looked at", "#wrong", "#together, at most", "state")
+    names = {one["id"]: one["name"] for one in of["classes"]}
+    many = f"#{noun(of['medium']).many}"
+    columns = ("lot of", "sure", many, "#looked at", "#wrong", "#together, at most", "state")
     rows = [_lot(lot, names) for lot in found["lots_of"]]
     return show_table(columns, rows, "There are no lots yet.")
 

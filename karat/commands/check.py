@@ -87,9 +87,9 @@ def check(
 ) -> None:
     """Find the labels of a data set that are probably wrong. Needs no server and no project.
 
-    Writes three reports: an HTML page with the images or texts, the most doubtful first, and a CSV
-    and a Parquet file with every label. Nothing is sent anywhere, and no label is changed. What was
-    written by an earlier check of the same name is replaced.
+    Writes three reports: an HTML page with the images or texts that are most worth a look, and a
+    CSV and a Parquet file with every label. Nothing is sent anywhere, and no label is changed.
+    What was written by an earlier check of the same name is replaced.
 
     Ends with status 0 when the reports are written, whatever was found; 1 when the labels cannot
     be judged, and says why; 2 when the command is wrong; and 130 after Ctrl-C.

@@ -38,6 +38,18 @@ _REMEDIES = {
     "unavailable": "Wait a moment, and see: karat doctor",
     "project_not_found": "See: karat project list",
 }
+# What lists the things that the server has found none of.
+_LISTED_BY = {
+    "certificate": "certificate list PROJECT",
+    "job": "job list",
+    "review": "review list PROJECT",
+    "round": "round list PROJECT",
+    "snapshot": "snapshot list PROJECT",
+    "subset": "subset list PROJECT",
+    "sync": "sync list PROJECT",
+    "token": "token list",
+    "webhook": "webhook list",
+}
 
 
 @dataclass
@@ -259,4 +271,7 @@ def remedy(error: Any) -> str:
         return "See what is in front of Karat, as a proxy. Or name another: karat --url URL ..."
     if error.status == HTTPStatus.FORBIDDEN:
         return "Ask an admin for the role or the membership it takes."
+    if error.code == "not_found":
+        what = error.detail.removeprefix("There is no such ").partition(",")[0]
+        return f"See: karat {_LISTED_BY[what]}" if what in _LISTED_BY else ""
     return _REMEDIES.get(error.code, "")

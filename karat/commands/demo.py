@@ -4,7 +4,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -234,13 +234,24 @@ def _import(client: "Client", project: "ProjectClient", pool: "DemoPool") -> flo
 def _simulate(
     client: "Client", project: "ProjectClient", pool: "DemoPool", plan: "Plan"
 ) -> "list[Round]":
+    from karat.demo.demo import Simulation
+
+    with _shown(plan) as show:
+        closed = Simulation(client, project, pool, plan).run(show)
+    console().print(_table(closed, plan))
+    return closed
+
+
+@contextmanager
+def _shown(plan: "Plan") -> "Iterator[Callable[[Sequence[Round], str], None]]":
+    """Takes the rounds so far: a table that grows, and in a log a line for each that has ended."""
+    if not console().is_interactive:
+        yield _Lines()
+        return
     from rich.console import Group
     from rich.live import Live
     from rich.spinner import Spinner
 
-    from karat.demo.demo import Simulation
-
-    simulation = Simulation(client, project, pool, plan)
     spinner = Spinner("dots")
     with Live(console=console(), refresh_per_second=8, transient=True) as live:
 
@@ -248,9 +259,25 @@ def _simulate(
             spinner.update(text=activity)
             live.update(Group(_table(rounds, plan), spinner))
 
-        closed = simulation.run(show)
-    console().print(_table(closed, plan))
-    return closed
+        yield show
+
+
+class _Lines:
+    """Tells of each round once, as soon as it has ended."""
+
+    def __init__(self) -> None:
+        self._told = set[int]()
+
+    def __call__(self, rounds: "Sequence[Round]", activity: str) -> None:
+        del activity
+        for one in rounds:
+            has_ended = one["state"] == "closed" and one["accuracy"] is not None
+            if has_ended and one["number"] not in self._told:
+                self._told.add(one["number"])
+                number, right, inside, cost, seconds = _cells(one)
+                echo(
+                    f"Round {number}: accuracy {right}, IN share {inside}, cost {cost}, {seconds} s"
+                )
 
 
 def _table(rounds: "Sequence[Round]", plan: "Plan") -> "Table":
@@ -261,17 +288,21 @@ def _table(rounds: "Sequence[Round]", plan: "Plan") -> "Table":
     for column in ("round", "accuracy", "IN share", "cost", "seconds"):
         table.add_column(column, justify="right")
     for one in rounds:
-        if one["state"] == "selecting":
-            continue
-        seconds = sum(one["seconds"].values())
-        table.add_row(
-            str(one["number"]),
-            accuracy(one) or "…",
-            inside_share(one) or "…",
-            f"{one['spent']:g}",
-            f"{seconds:.1f}" if seconds else "…",
-        )
+        if one["state"] != "selecting":
+            table.add_row(*_cells(one))
     return table
+
+
+def _cells(one: "Round") -> tuple[str, ...]:
+    """Number, accuracy, IN share, cost and seconds of a round."""
+    seconds = sum(one["seconds"].values())
+    return (
+        str(one["number"]),
+        accuracy(one) or "…",
+        inside_share(one) or "…",
+        f"{one['spent']:g}",
+        f"{seconds:.1f}" if seconds else "…",
+    )
 
 
 @contextmanager

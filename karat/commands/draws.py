@@ -1,9 +1,12 @@
 """``karat audit``: how often the newest model is right, by random draws."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from core.media.nouns import in_words_of
 from karat.client.intervals import at_least, at_most, percent, sure
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.terminal import echo, show_json, show_table
@@ -25,26 +28,28 @@ def audit(
     """Say how often the newest model is right on what nobody chose, by images drawn at random."""
     with connect() as client:
         found = find_project(client, project)
+        shown = found.get()
+        say = partial(in_words_of, shown["medium"])
         if ask is not None:
             asked = found.ask_audit(ask)
             if as_json:
                 return show_json(asked)
-            echo(f"{asked['asked']:,} images were drawn; round {asked['round']} asks.")
-            return None
+            return echo(say(f"{asked['asked']:,} images were drawn; round {asked['round']} asks."))
         estimate = found.audit()
-        names = {one["id"]: one["name"] for one in found.get()["classes"]}
     if as_json:
         return show_json(estimate)
-    return _show(estimate, names)
+    return _show(estimate, {one["id"]: one["name"] for one in shown["classes"]}, say)
 
 
-def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
+def _show(found: "AuditEstimate", names: dict[int, str], say: Callable[[str], str]) -> None:
     if found["refused"] is not None:
         echo(found["refused"])
         return
     echo(
-        f"{found['drawn']:,} images were drawn at random, {found['answered']:,} of them answered; "
-        f"{found['unlooked']:,} of the pool nobody has judged."
+        say(
+            f"{found['drawn']:,} images were drawn at random, {found['answered']:,} of them "
+            f"answered; {found['unlooked']:,} of the pool nobody has judged."
+        )
     )
     if found["round"] is None:
         echo("Nothing was measured yet: it is when a round closes that draws were part of.")
@@ -59,7 +64,7 @@ def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
         ),
     ]
     show_table(
-        ("images", "#draws", "#labeled rightly", "#at least", "#at most"),
+        (say("images"), "#draws", "#labeled rightly", "#at least", "#at most"),
         [row for row in rows if row is not None],
         "No draw was answered.",
     )
@@ -68,7 +73,7 @@ def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
         "sure, however often you look."
     )
     if found["of"] is not None:
-        echo(f"The shares are of {found['of']:,} images that nobody chose to ask about.")
+        echo(say(f"The shares are of {found['of']:,} images that nobody chose to ask about."))
     if found["beyond"]:
         echo(f"They say nothing of {found['beyond']:,} more that came later.")
     if found["past"]:
@@ -80,8 +85,10 @@ def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
         echo(f"{found['unsure']:,} that people were unsure of count as labeled wrongly.")
     if (people := found["people"]) is not None:
         echo(
-            f"People differed on {people['disagreed']:,} of {people['pairs']:,} images that were "
-            f"judged twice: at most {at_most(people['high'])} of single answers are wrong."
+            say(
+                f"People differed on {people['disagreed']:,} of {people['pairs']:,} images that "
+                f"were judged twice: at most {at_most(people['high'])} of single answers are wrong."
+            )
         )
 
 

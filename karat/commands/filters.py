@@ -9,6 +9,7 @@ from karat.commands.connection import name_and_value
 if TYPE_CHECKING:
     from karat.client.pool_types import Filters
     from karat.client.project import ProjectClient
+    from karat.client.resources import Project
 
 WhereOption = Annotated[
     list[str] | None,
@@ -33,15 +34,26 @@ def chosen_filters(project: "ProjectClient", where: list[str] | None) -> "Filter
                 f"{filter_!r} would replace another {field}. Leave one of them out.",
                 param_hint="--where",
             )
-        values[field] = _class_id(project, value) if name in _CLASSES else value
+        is_class = name in _CLASSES
+        values[field] = class_id(project.get(), value, "--where") if is_class else value
     return cast("Filters", values)
 
 
-def _class_id(project: "ProjectClient", reference: str) -> int:
+def class_id(project: "Project", reference: str, where: str) -> int:
+    """The number of the class that is meant.
+
+    Args:
+        project: Whose class it is.
+        reference: Its name or its number.
+        where: What it was given as, for the complaint.
+
+    Raises:
+        typer.BadParameter: There is none, or more than one.
+    """
     from karat.client.naming import named
     from karat.client.transport import KaratError
 
     try:
-        return named(reference, project.get()["classes"], "class", "in this project")
+        return named(reference, project["classes"], "class", "in this project")
     except KaratError as error:
-        raise typer.BadParameter(error.detail, param_hint="--where") from error
+        raise typer.BadParameter(error.detail, param_hint=where) from error

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # Files named for each reason of a refusal, and reasons of a kind that are told one by one.
 _NAMED = 3
+# Classes that are listed, in a dry run.
+_LISTED = 100
 # What reasons of a kind name: a file at the beginning, what is quoted, and numbers.
 _NAMES_OF = re.compile(r"""^[^:]+\.\w+(?=:\ ) | '[^']*' | "[^"]*" | \d[\d.,]*""", re.VERBOSE)
 
@@ -187,6 +189,11 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
             f"Images are typically {size['width']} × {size['height']}; the model would see "
             f"{size['side']} × {size['side']}."
         )
+    # Earlier versions list none.
+    if names := plan.get("class_names"):
+        more = f" and {len(names) - _LISTED:,} more, which --json shows"
+        shown = ", ".join(names[:_LISTED]) + (more if len(names) > _LISTED else "")
+        echo(f"It lists these classes, by their numbers: {shown}.")
     for note in plan.get("notes", ()):
         echo(note)
     if plan.get("doubts"):

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from core.media.nouns import noun
 from karat.commands.connection import (
     JsonOption,
     ProjectArgument,
@@ -75,16 +76,17 @@ def start(
     """Start a job; `karat algorithms --kind job` lists what can be started."""
     values = assigned(params or [], "--param")
     with connect() as client:
-        job = find_project(client, project).start_job(kind, values, dry_run=dry_run)
+        found = find_project(client, project)
+        job = found.start_job(kind, values, dry_run=dry_run)
         if dry_run:
             with job_bar() as on_progress:
                 job = client.wait(job["id"], on_progress)
-    if as_json:
-        show_json(job)
-    elif dry_run:
-        show_estimate(job)
-    else:
-        echo(f"Job {job['id']} is {job['state']}. Follow it with: karat job watch {job['id']}")
+        if as_json:
+            show_json(job)
+        elif dry_run:
+            show_estimate(job, noun(found.get()["medium"]).many)
+        else:
+            echo(f"Job {job['id']} is {job['state']}. Follow it with: karat job watch {job['id']}")
 
 
 @jobs.command("log")

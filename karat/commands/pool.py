@@ -9,7 +9,7 @@ import typer
 
 from core.media.nouns import noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project, first
-from karat.commands.filters import WhereOption, chosen_filters
+from karat.commands.filters import WhereOption, chosen_filters, class_id
 from karat.commands.imports import (
     AnnotationColumnOption,
     CountFromOption,
@@ -40,6 +40,7 @@ pool = typer.Typer(help="Find images or texts, and act on many at once.", no_arg
 IdOption = Annotated[list[int] | None, typer.Option("--id", help="An image or text; repeat it.")]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 _SHOWN = 60
+_NO_CLASS = frozenset({"ood", "unsure", "skip"})
 
 
 @pool.command("list")
@@ -210,18 +211,20 @@ def verdict(
     with connect() as client:
         found = find_project(client, project)
         shown = found.get()
-        label = None
+        label = class_ = None
         known = {one["name"]: one["id"] for one in shown["classes"]}
         if shown["task"] == "boxes":
-            if said not in {"no-objects", "ood", "unsure", "skip"}:
+            if said not in {"no-objects", *_NO_CLASS}:
                 raise typer.BadParameter(f"{said!r} is neither no-objects, ood, unsure nor skip.")
-            known = {}
             label = {"type": "boxes", "boxes": []} if said == "no-objects" else None
-        elif said not in known and said not in {"ood", "unsure", "skip"}:
-            raise typer.BadParameter(f"There is no class {said!r}.")
+        elif said in known:
+            class_ = known[said]
+        elif said not in _NO_CLASS:
+            class_ = class_id(shown, said, "SAID")
         chosen = _chosen(found, where, ids, yes)
-        given = cast("Verdict", "label" if said in known or label is not None else said)
-        changed = found.pool.judge(given, chosen, class_id=known.get(said), label=label)
+        is_label = class_ is not None or label is not None
+        given = cast("Verdict", "label" if is_label else said)
+        changed = found.pool.judge(given, chosen, class_id=class_, label=label)
         return _show_changed(found, changed, as_json)
 
 
@@ -353,8 +356,8 @@ def _show_changed(project: "ProjectClient", changed: "Changed", as_json: bool) -
     if as_json:
         return show_json(changed)
     left = ", ".join(f"{count} {why}" for why, count in changed["left_out"].items())
-    many = noun(project.get()["medium"]).many
-    echo(f"{len(changed['example_ids']) + changed['moved']} {many} changed.")
+    count = len(changed["example_ids"]) + changed["moved"]
+    echo(f"{noun(project.get()['medium']).counted(count)} changed.")
     return echo(f"Left out: {left}.") if left else None
 
 
@@ -369,6 +372,6 @@ def _chosen(
     if not yes:
         count = project.pool.count(filters)
         about = "" if count["exact"] else "about "
-        many = noun(project.get()["medium"]).many
-        confirm(f"That is {about}{count['count']:,} {many}. Go on?")
+        what = noun(project.get()["medium"]).counted(count["count"])
+        confirm(f"That is {about}{what}. Go on?")
     return filters

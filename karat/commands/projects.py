@@ -294,13 +294,14 @@ def estimate_round(
 ) -> None:
     """Say how long a round would take, before its model is chosen."""
     with connect() as client:
-        job = find_project(client, project).estimate_round(model)
+        found = find_project(client, project)
+        job = found.estimate_round(model)
         with job_bar() as on_progress:
             job = client.wait(job["id"], on_progress)
-    if as_json:
-        show_json(job)
-    else:
-        show_estimate(job)
+        if as_json:
+            show_json(job)
+        else:
+            show_estimate(job, noun(found.get()["medium"]).many)
 
 
 @rounds.command("close")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from core.media.nouns import noun
 from karat.client.intervals import measured
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.projects import projects
@@ -67,11 +68,13 @@ def revert(
 def agreement(project: ProjectArgument, as_json: JsonOption = False) -> None:
     """Show how far those agree who have judged the same images."""
     with connect() as client:
-        found = find_project(client, project).agreement()
+        named = find_project(client, project)
+        found = named.agreement()
+        one_of = noun(named.get()["medium"]).one
     if as_json:
         return show_json(found)
     if found["examples"] == 0:
-        echo("No image has more than one verdict.")
+        echo(f"No {one_of} has more than one verdict.")
         return _show_proposals(found)
     rows: list[tuple[Any, ...]] = [("all together", None, *_figures(found))]
     rows += [(one["name"], one["votes"], *_figures(one)) for one in found["voters"]]

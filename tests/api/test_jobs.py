@@ -194,6 +194,8 @@ def test_a_job_says_what_it_waits_for(http: TestClient, world: World) -> None:
     none = "Waits for a worker of the queue gpu, and none is running: the page Workers tells an "
     assert said(http, admin, second) == f"{none}admin how to start one."
     assert "queue cpu, and none" in str(said(http, admin, imported))
+    # A worker that is being started says so within seconds.
+    assert said(http, admin, queued(JobKind.PRUNE, 5)) is None
 
     worker = Worker(name="gpu-1", host="here", pid=1, queues=["gpu"])
     world.session.add(worker)
@@ -213,7 +215,7 @@ def test_a_job_says_what_it_waits_for(http: TestClient, world: World) -> None:
     world.session.commit()
     assert said(http, admin, third) is None
     assert said(http, admin, second) == second.message
-    worker.heartbeat_at = ago
+    worker.heartbeat_at = third.sent_at = ago
     world.session.commit()
     assert "none is running" in str(said(http, admin, third))
     assert said(http, admin, first) is None

@@ -222,6 +222,19 @@ def test_what_coco_scores_is_a_prediction_and_no_label(tmp_path: Path) -> None:
     assert [one.get(UNREAD) for one in found] == [None, *[[f"an annotation {SCORED}"]] * 2]
 
 
+@pytest.mark.parametrize(
+    ("ids", "names"),
+    [((90, 2, "10"), ["cat", "ant", "dog"]), (("b", 2, "a"), ["dog", "cat", "ant"])],
+)
+def test_categories_stand_by_their_numbers(
+    tmp_path: Path, ids: tuple[int | str, ...], names: list[str]
+) -> None:
+    listed = zip(ids, ("dog", "cat", "ant"), strict=True)
+    with closing(CocoIndex(tmp_path / "index.sqlite", "d.json")) as index:
+        index.add(("categories", {"id": id_, "name": name}) for id_, name in listed)
+        assert index.class_names == names
+
+
 def test_boxes_of_coco_of_which_none_has_a_category_are_told_once(tmp_path: Path) -> None:
     images = [("images", {"id": n, "file_name": f"{n}.png"}) for n in range(3)]
     boxes = [("annotations", {"image_id": n, "bbox": [1, 1, 2, 2]}) for n in range(3)]

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import uuid
 from pathlib import Path
 
@@ -79,5 +80,6 @@ def test_people_answer_and_the_rest_is_labeled_told_and_taken_back(
     assert len(people.read_text().splitlines()) == len(rows) - labeled
     run("certificate", "apply", name, certificate, status=1)
     assert "is revoked" in run("certificate", "revoke", name, certificate)
-    run("certify", name, "--target", "0.0201", "--confidence", "0.999")
+    again = run("certify", name, "--target", "0.0201", "--confidence", "0.999")
+    assert f"karat certificate show {shlex.quote(name)} {certificate + 1}\n" in again
     assert "2.1% at 99.9%" in run("certificate", "list", name)

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from karat import Client
+from core.errors import NotFound
+from karat import Client, KaratError
 from karat.cli import app
+from karat.commands.connection import remedy
 from karat.local.stack import Stack
 from tests.karat.helpers import Run, image_folder
 from tests.receiver import receiver, status
@@ -343,6 +345,33 @@ def test_an_option_that_would_do_nothing_is_refused(arguments: tuple[str, ...], 
     # Before anybody is asked anything: no process of its own is needed.
     done = CliRunner(env={"COLUMNS": "200"}).invoke(app, arguments)
     assert (done.exit_code, f"{said}; leave" in " ".join(done.stderr.split())) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--target", "5"), "0.05 is 5 of 100"),
+        (("--missed", "0"), "0.05 is 5 of 100"),
+        (("--confidence", "95"), "0.95 is 95 of 100"),
+        (("--confidence", "1"), "0.95 is 95 of 100"),
+    ],
+)
+def test_what_is_a_share_or_a_chance_says_so(arguments: tuple[str, ...], said: str) -> None:
+    done = CliRunner(env={"COLUMNS": "200"}).invoke(app, ("certify", "X", *arguments))
+    assert (done.exit_code, said in " ".join(done.stderr.split())) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("snapshot", "See: karat snapshot list PROJECT"),
+        ("job", "See: karat job list"),
+        ("artifact", ""),
+    ],
+)
+def test_of_what_is_not_found_it_is_said_what_lists_it(what: str, said: str) -> None:
+    refused = NotFound(what)
+    assert remedy(KaratError(refused.code, refused.detail, status=404)) == said
 
 
 def test_a_list_that_is_cut_says_so_where_no_program_reads_it(karat: Run) -> None:

@@ -53,7 +53,11 @@ def test_two_rounds_on_digits(karat: Run, tmp_path: Path) -> None:
     assert result["config"]["strategy"] == "expected_value"
     assert result["config"]["seed"] == 0
     assert result["pool"]["images"] > 1500
-    assert "IN share" in done.stdout
+    # Each as it ends, and all of them in the end.
+    lines = [line for line in done.stdout.splitlines() if "IN share" in line]
+    assert [line.partition(" acc")[0] for line in lines[:2]] == ["Round 0:", "Round 1:"]
+    assert len(lines) == 3
+    assert "none is running" not in done.stderr
     assert not list(temporary.glob("karat-*"))
     left = [
         one

@@ -75,10 +75,10 @@ def test_images_are_found_held_out_queued_and_promoted(
         "--url", live.url, "pool", "queue", name, "--where", "name=15", "--json",
         status=1, KARAT_TOKEN=token,
     )  # fmt: skip
-    assert "That is 1 images. Go on? (--yes does not ask)" in asked.stderr
+    assert "That is 1 image. Go on? (--yes does not ask)" in asked.stderr
     assert asked.stdout.strip() == ""
-    for where, count in (("name=15", 1), ("name=null", 0)):
-        assert f"{count} images changed." in run("pool", "queue", name, "--where", where, "--yes")
+    for where, count in (("name=15", "1 image"), ("name=null", "0 images")):
+        assert f"{count} changed." in run("pool", "queue", name, "--where", where, "--yes")
     sent = run("pool", "queue", name, "--id", ids[0], "--id", ids[1])
     assert "2 images changed." in sent
     assert "2 images changed." in run(
@@ -122,8 +122,10 @@ def test_what_is_similar_and_there_twice_is_listed_and_judged(
     run("pool", "duplicates", name, "--which", "some", status=2)
     assert "images changed." in run("pool", "duplicates", name, "--hold-out")
 
-    assert "1 images changed." in run("pool", "verdict", name, "ood", "--id", image["id"])
+    assert "1 image changed." in run("pool", "verdict", name, "ood", "--id", image["id"])
     assert project.pool.show(image["id"])["state"] == "ood"
-    assert "1 images changed." in run("pool", "verdict", name, "skip", "--id", image["id"])
+    assert "1 image changed." in run("pool", "verdict", name, "skip", "--id", image["id"])
     assert project.pool.show(image["id"])["state"] == "labeled"
-    run("pool", "verdict", name, "zebra", "--id", image["id"], status=2)
+    command = ("--url", live.url, "pool", "verdict", name, "Dark", "--id", image["id"])
+    refused = karat(*command, status=2, KARAT_TOKEN=token, COLUMNS="200").stderr
+    assert "The nearest name is 'dark'" in refused

@@ -70,6 +70,7 @@ def test_texts_go_in_are_found_and_come_out(
     assert "2 texts changed." in run(
         "pool", "verdict", name, "billing", "--where", "search=invoice", "--yes"
     )
+    assert "No text has more than one verdict." in run("project", "agreement", name)
     # Features come with the first round, or with a map.
     admin.wait(project.start_job("embedding_map")["id"])
     asked = ("--text", "My package did not arrive", "--limit", 2)

@@ -546,9 +546,10 @@ def test_a_plan_names_the_classes_of_boxes(pool: BoxPool) -> None:
     (group,) = plan["groups"]
     # An image counts once for each class; nobody has looked at one, and nothing is in another.
     assert group["labels"] == [
-        {"name": "cow", "count": 2, "known": False},
         {"name": "dog", "count": 1, "known": True},
+        {"name": "cow", "count": 2, "known": False},
     ]
+    assert plan["class_names"] == ["dog", "cow"]
     assert (group["count"], group["unlabeled"]) == (4, 1)
 
 

@@ -183,6 +183,11 @@ class Source(Protocol):
         ...
 
     @property
+    def class_names(self) -> Sequence[str]:
+        """Classes that it lists, by their numbers, whether or not a label is of them."""
+        return ()
+
+    @property
     def documents(self) -> Sequence[tuple[str, str]]:
         """Files that say something of others, and whose format they have."""
         return ()

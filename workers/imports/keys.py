@@ -14,7 +14,7 @@ from core.errors import DomainError
 from core.files.object_stores import Object
 from core.files.prefetch import AT_ONCE, in_order
 from workers.imports.bucket import Bucket
-from workers.imports.formats.declared import declared_names, written
+from workers.imports.formats.declared import declared_names, first_declared, written
 from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.parquet.bounds import BoundedParquet
 from workers.imports.formats.parquet.columns import holds_votes, states
@@ -90,6 +90,7 @@ class KeySource(Source):
             names, columns, annotations, is_csv=is_csv(filename), is_stated=is_stated
         )
         self._values = self._items.values(found.values)
+        self._class_names = () if schema is None else first_declared(schema, labels)
         self._needed = {self._key, *self._items.needed}
         self._total = found.total
         self._threads = ThreadPoolExecutor(2 * AT_ONCE)
@@ -103,6 +104,11 @@ class KeySource(Source):
     def values(self) -> Mapping[str, Values]:
         """What stands in the columns of labels."""
         return self._values
+
+    @property
+    def class_names(self) -> Sequence[str]:
+        """Names that a Parquet file declares for the numbers of its labels."""
+        return self._class_names
 
     def items(self, start: int) -> Iterator[Item]:
         """Items from ``start`` on, looked up and read ahead."""

@@ -6,7 +6,7 @@ that copies and damaged images are found only by the import itself.
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any, Final
 
@@ -162,6 +162,15 @@ class Plan:
     def _count(self, tally: Tally, outcome: Outcome, name: str, reason: str) -> None:
         tally.count(outcome, name, self._reading.worded(reason), None)
 
+    def _class_names(self, source: Source) -> list[str]:
+        """Classes that the upload lists; of more than a project may have those of its labels."""
+        names = (name for name in source.class_names if name.strip())
+        listed = dict.fromkeys(beginning(name, MOST_TEXT) for name in names)
+        if len(listed) <= MOST_LABELS:
+            return list(listed)
+        named = {name for group in self._groups.values() for name in group.labels}
+        return [name for name in listed if name in named]
+
     def to_json(self, source: Source) -> dict[str, Any]:
         """The plan.
 
@@ -169,13 +178,16 @@ class Plan:
             ``total`` items, of which there are ``rows`` about images that the project has; what
             the import does as it is asked now: ``by_split``, ``left_out``, ``refused`` (with their
             reasons), of which those in ``bad_by_reason`` are refused whatever is chosen;
-            ``groups`` and ``labels``, which may be chosen; ``documents`` that were found;
+            ``groups`` and ``labels``, which may be chosen; ``class_names`` that the upload lists,
+            by their numbers, whether or not a label is of them; ``documents`` that were found;
             ``columns`` by role; ``notes`` on how numbers are read, and ``doubts`` whether there are
             some of which it is not certain what they count, unless ``count_from`` says it.
         """
         tally = self._tally
         # Before it is tried what other labels would be.
         notes = [*notes_of(source), *self._reader.notes]
+        class_names = self._class_names(source)
+        places = {name: place for place, name in enumerate(class_names)}
         return {
             "total": tally.total,
             "split": self._params.split.value,
@@ -187,8 +199,9 @@ class Plan:
             "refused_by_reason": tally.refused_by_reason,
             "refused_examples": tally.refused_examples,
             "bad_by_reason": self._bad.refused_by_reason,
-            "groups": [self._shown(group) for group in self._sorted()],
+            "groups": [self._shown(group, places) for group in self._sorted()],
             "labels": list(self._labels()),
+            "class_names": class_names,
             "documents": [
                 {"name": short_name(name), "format": format_}
                 for name, format_ in source.documents[:_MOST_DOCUMENTS]
@@ -249,10 +262,13 @@ class Plan:
         yield from self._merged.values()
         yield from (one for one in self._groups.values() if one.name is None)
 
-    def _shown(self, group: Group) -> dict[str, Any]:
+    def _shown(self, group: Group, places: Mapping[str, int]) -> dict[str, Any]:
+        def rank(name: str) -> tuple[int, str]:
+            return places.get(name, len(places)), name
+
         labels = [
-            {"name": name, "count": count, "known": self._is_class(name)}
-            for name, count in sorted(group.labels.items())
+            {"name": name, "count": group.labels[name], "known": self._is_class(name)}
+            for name in sorted(group.labels, key=rank)
         ]
         return {
             "name": None if group.name is None else short_name(group.name),

@@ -128,6 +128,8 @@ export type ImportPlan = {
   split: Split;
   groups: PlannedGroup[];
   labels: PlannedColumn[];
+  /** Classes that what was sent lists, by their numbers; missing in plans of earlier versions. */
+  class_names?: string[];
   documents: { name: string; format: string }[];
   /** Columns of a Parquet file by what they are; missing where there are none. */
   columns?: Partial<Record<"image" | "text" | "label" | "split", string>>;

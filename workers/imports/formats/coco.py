@@ -12,6 +12,7 @@ from workers.imports.matching import Called
 from workers.imports.scratch_index import scratch_index
 from workers.imports.stated import SOURCE as SAID_BY
 from workers.imports.stated import is_stated
+from workers.imports.values import whole_number
 
 SOURCE: Final = "COCO"
 """Source of what names nobody."""
@@ -115,6 +116,15 @@ class CocoIndex:
         """Whether any annotation names one."""
         found = self._index.execute("SELECT 1 FROM labels WHERE category IS NOT NULL LIMIT 1")
         return found.fetchone() is not None
+
+    @property
+    def class_names(self) -> list[str]:
+        """Names of the categories, by their numbers; as they come if any id is none."""
+        rows = self._index.execute("SELECT id, name FROM categories ORDER BY rowid").fetchall()
+        numbers = {id_: whole_number(id_) for id_, _ in rows}
+        if None not in numbers.values():
+            rows.sort(key=lambda row: numbers[row[0]] or 0)
+        return [name for _, name in rows]
 
     def rows(self) -> Iterator[tuple[Sequence[Called], dict[str, Any]]]:
         """The path of each image, and fields (of ``stated``, and why a label is not taken)."""

@@ -1,7 +1,7 @@
 """Names that a Parquet file declares for the numbers of its columns, as Hugging Face's files do."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +23,11 @@ def declared_names(schema: pa.Schema, *path: str) -> tuple[str, ...]:
         return tuple(printable(str(name)) for name in feature["names"])
     except (IndexError, KeyError, RecursionError, TypeError, ValueError):
         return ()
+
+
+def first_declared(schema: pa.Schema, columns: Iterable[str]) -> tuple[str, ...]:
+    """The names that are declared for the first of ``columns`` that has any."""
+    return next(filter(None, (declared_names(schema, one) for one in columns)), ())
 
 
 def _element(feature: Any) -> Any:

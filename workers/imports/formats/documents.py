@@ -181,6 +181,7 @@ def read_documents(
             for problem in index.problems():
                 metadata.problem(*problem)
             metadata.add_document(document.folder, index.rows(), below=document.below)
+            metadata.list_classes(index.class_names)
     finally:
         for _, index in read:
             index.close()
@@ -296,6 +297,11 @@ class DocumentSource(Source):
     def values(self) -> dict[str, Values]:
         """None: choices and categories are names."""
         return {}
+
+    @property
+    def class_names(self) -> list[str]:
+        """Classes that it lists, by their numbers."""
+        return self._metadata.class_names
 
     def items(self, start: int) -> Iterator[Item]:
         """What is said of each, from ``start`` on."""

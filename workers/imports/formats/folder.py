@@ -29,6 +29,7 @@ from workers.imports.formats.documents import (
     read_documents,
     whose,
 )
+from workers.imports.formats.labeling_config import offered_classes
 from workers.imports.formats.labelme_files import LabelMeFiles
 from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.metadata import NAMES, ROLES, Metadata
@@ -144,6 +145,11 @@ class FolderSource(Source):
         """What stands in the columns of labels of the metadata."""
         columns = dict.fromkeys([*self._annotations, "label"])
         return self._metadata.values(columns) if self._metadata else {}
+
+    @property
+    def class_names(self) -> list[str]:
+        """Classes that its documents list, by their numbers."""
+        return self._metadata.class_names if self._metadata else []
 
     @property
     def documents(self) -> list[tuple[str, str]]:
@@ -274,6 +280,8 @@ class FolderSource(Source):
                 break
         documents = (replace(one, below=one.folder in holding) for one in self._documents.values())
         read_documents(documents, metadata, work, boxes=self._boxes is not None)
+        if any(one.tool is Tool.LABEL_STUDIO for one in self._documents.values()):
+            metadata.list_classes(offered_classes(self._entries))
         if self._boxes:
             self._boxes.read(metadata, plain_path)
         if self._labelme:

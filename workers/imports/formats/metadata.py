@@ -7,6 +7,7 @@ wrote name it as that tool knew it, which ``matching`` makes sense of.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -28,6 +29,8 @@ FILE: Final = "file_name"
 ROLES: Final = frozenset({FILE, "label", "split"})
 # Field that says why what a row says of a label is not taken: a list of reasons.
 UNREAD: Final = "\0unread"
+# Classes that files may list, which are kept in memory.
+_MOST_CLASSES: Final = 10_000
 # Why a shape or an annotation is no label, after what it is called.
 SCORED: Final = (
     "has a score: it is what a model predicts, and not a label. Leave the score out if somebody "
@@ -75,6 +78,17 @@ class Metadata:
         self._matches = Matches(self._index)
         self._index.execute("CREATE TABLE problems (name TEXT, reason TEXT)")
         self._documents = 0
+        self._class_names: dict[str, None] = {}
+
+    @property
+    def class_names(self) -> list[str]:
+        """The classes that files list, each once, in the order of the first that does."""
+        return list(self._class_names)
+
+    def list_classes(self, names: Iterable[str]) -> None:
+        """Note the classes that a file lists, by their numbers."""
+        room = _MOST_CLASSES - len(self._class_names)
+        self._class_names |= dict.fromkeys(islice(names, max(0, room)))
 
     def problem(self, name: str, reason: str) -> None:
         """Note a file, or a part of one, that says nothing of images, and why."""

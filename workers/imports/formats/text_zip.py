@@ -15,6 +15,7 @@ from workers.imports.formats.archives.entries import Entries, is_litter
 from workers.imports.formats.archives.packed import Packed
 from workers.imports.formats.archives.zip_entries import Entry
 from workers.imports.formats.folder import FolderSource
+from workers.imports.formats.labeling_config import offered_classes
 from workers.imports.formats.metadata import NAMES
 from workers.imports.items import Item, Refused, Source, plain_path, printable, refused_item
 from workers.imports.layout import Folders, Placed, layout
@@ -134,6 +135,12 @@ class TextZip(Source):
             for column, held in source.values.items():
                 found.setdefault(column, Values()).include(held)
         return found
+
+    @property
+    def class_names(self) -> Sequence[str]:
+        """Classes that its tables list, by their numbers, and those of Label Studio's interface."""
+        of_tables = chain.from_iterable(table.class_names for table, _ in self._tables)
+        return list(dict.fromkeys(chain(of_tables, offered_classes(self._entries))))
 
     @property
     def documents(self) -> Sequence[tuple[str, str]]:

@@ -14,6 +14,7 @@ export function PlanClasses({ found, picked, onPick }: PlanClassesProps) {
   const text = t.setup.plan;
   const names = [...found.keys()];
   const isAll = names.every((name) => picked.has(name));
+  const hasUnused = names.some((name) => found.get(name) === 0);
   const toggle = (name: string) => {
     const next = new Set(picked);
     if (!next.delete(name)) next.add(name);
@@ -26,7 +27,7 @@ export function PlanClasses({ found, picked, onPick }: PlanClassesProps) {
         label={text.makeClasses(names.length)}
         hint={
           names.length > 1
-            ? text.makeSome
+            ? `${text.makeSome}${hasUnused ? ` ${text.listedOnly}` : ""}`
             : text.label(names[0] ?? "", found.get(names[0] ?? "") ?? 0)
         }
         checked={isAll}

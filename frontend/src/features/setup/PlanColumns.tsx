@@ -12,12 +12,15 @@ type PlanColumnsProps = {
   isAll: boolean;
   /** Whether images that say no split go to the pool: only those are annotated. */
   isPool: boolean;
+  /** Whether images go to the pool that it was planned without. */
+  addsToPool: boolean;
   columns: string[];
   onColumns: (columns: string[]) => void;
 };
 
 /** Labels that documents state, and columns whose labels may become annotations. */
-export function PlanColumns({ plan, added, isAll, isPool, columns, onColumns }: PlanColumnsProps) {
+export function PlanColumns(props: PlanColumnsProps) {
+  const { plan, added, isAll, isPool, addsToPool, columns, onColumns } = props;
   const text = t.setup.plan;
   const stated = plan.labels.filter((one) => one.stated);
   const names = new Set(added);
@@ -25,6 +28,11 @@ export function PlanColumns({ plan, added, isAll, isPool, columns, onColumns }: 
   const offered = plan.labels.filter(
     (one) => !one.stated && (one.chosen || one.readable + (one.elsewhere ?? 0) > 0 || willBe(one)),
   );
+  const isAsked = ({ readable, unreadable, elsewhere = 0 }: PlannedColumn) =>
+    readable + unreadable > 0 || (addsToPool && elsewhere > 0);
+  const asked = isPool ? offered.filter(isAsked) : [];
+  const told = isPool ? offered.filter((one) => !isAsked(one)) : [];
+  const nameOf = ({ column }: PlannedColumn) => (column === "label" ? text.folderLabel : column);
   const makesAll = isAll && added.length > 0;
   const toggle = (name: string) =>
     onColumns(columns.includes(name) ? columns.filter((one) => one !== name) : [...columns, name]);
@@ -44,13 +52,18 @@ export function PlanColumns({ plan, added, isAll, isPool, columns, onColumns }: 
           ))}
         </div>
       )}
-      {isPool && offered.length > 0 && (
+      {told.map((one) => (
+        <p key={one.column} className={styles.hint}>
+          {text.labelsElsewhere(nameOf(one), one.elsewhere ?? 0, one.values)}
+        </p>
+      ))}
+      {asked.length > 0 && (
         <fieldset className={styles.columns}>
           <legend>{text.columns}</legend>
-          {offered.map((one) => (
+          {asked.map((one) => (
             <CheckField
               key={one.column}
-              label={one.column === "label" ? text.folderLabel : one.column}
+              label={nameOf(one)}
               hint={valuesOf(one, added, isAll)}
               checked={columns.includes(one.column)}
               onChange={() => toggle(one.column)}
@@ -66,8 +79,7 @@ export function PlanColumns({ plan, added, isAll, isPool, columns, onColumns }: 
 function valuesOf(column: PlannedColumn, added: string[], isAll: boolean): string {
   const text = t.setup.plan;
   const { readable, unreadable, elsewhere = 0, values } = column;
-  if (readable + unreadable === 0)
-    return elsewhere > 0 ? text.valuesElsewhere(elsewhere, values) : text.noValues;
+  if (readable + unreadable === 0) return text.valuesOfClasses(elsewhere, values);
   if (added.length === 0) return text.values(readable, unreadable, values);
   return isAll
     ? text.values(readable + unreadable, 0, values)

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import type { ImportPlan, Job } from "../../api/types";
 import { PlanDialog } from "./PlanDialog";
@@ -69,6 +69,30 @@ it.each([
   ["other classes", ["Delivery"], false, "ada: 0 labels, and 41 that cannot be read"],
 ] as const)("counts the labels of a document by %s", (_, classes, takes, said) => {
   expect(shown([...classes], takes)).toContain(said);
+});
+
+it("proposes the classes that are listed, and tells of those that nothing is of", () => {
+  const said = shown([], true, { ...plan, class_names: ["Other", "bill_ing", "Refund"] });
+  expect(said).toContain("Make these 3 the classes");
+  expect(said).toContain("Those with 0 are listed in what you sent");
+  expect(said).toContain("ada: 41 labels");
+  const names = screen.getByRole("list", { name: "Which of these names are classes?" });
+  expect(names.textContent).toBe("Other 20bill_ing 21Refund 0");
+  cleanup();
+  // Where there are classes already, what is only listed is no matter.
+  expect(shown(["bill ing"], true, { ...plan, class_names: ["Refund"] })).not.toContain("Refund");
+});
+
+it("asks which columns are labels only where an answer changes anything", () => {
+  const column = { column: "label", chosen: false, stated: false, readable: 0, unreadable: 0 };
+  const labels = [{ ...column, elsewhere: 55, values: ["cat"] }];
+  const group = plan.groups.map((one) => ({ ...one, name: "test", proposal: "evaluation" }));
+  const said = shown(["cat"], true, { ...plan, labels, groups: group } as ImportPlan);
+  expect(said).toContain("column label: 55 labels, none of an image for the pool");
+  expect(said).not.toContain("Which of these are labels?");
+  const becomes = screen.getByLabelText("What becomes of test");
+  fireEvent.change(becomes, { target: { value: "pool" } });
+  expect(screen.getByLabelText(/^The folder, or the column label/)).toBeTruthy();
 });
 
 it.each([

@@ -16,6 +16,7 @@ import { PlanColumns } from "./PlanColumns";
 import styles from "./PlanDialog.module.css";
 import { PlanGroup } from "./PlanGroup";
 import {
+  addsToPool,
   type Chosen,
   chosenOf,
   lostToEvaluation,
@@ -23,6 +24,7 @@ import {
   proposedClasses,
   SPLITS,
   sumsOf,
+  withListed,
 } from "./plan";
 import { Reasons } from "./Reasons";
 import { TextColumn } from "./TextColumn";
@@ -56,11 +58,12 @@ export function PlanDialog(props: PlanDialogProps) {
   const text = t.setup.plan;
   const [chosen, setChosen] = useState<Chosen>(() => chosenOf(plan));
   const known = new Set(props.classes);
-  const found = newClasses(plan, chosen, known);
+  const used = newClasses(plan, chosen, known);
   // Where there are no classes, what folders are called is proposed.
   const [picked, setPicked] = useState<ReadonlySet<string> | null>(null);
   const isBoxes = task === "boxes";
   const proposes = takesClasses && known.size === 0;
+  const found = proposes ? withListed(plan, used) : used;
   const makes = picked ?? new Set(proposes ? proposedClasses(plan, chosen, found, isBoxes) : []);
   const added = takesClasses ? [...found.keys()].filter((name) => makes.has(name)) : [];
   const classes = new Set([...known, ...added]);
@@ -69,7 +72,7 @@ export function PlanDialog(props: PlanDialogProps) {
   const come = [...wanting.keys()].filter((name) => isClass(name, classes));
   const sums = sumsOf(plan, chosen, classes, isBoxes);
   const lost = lostToEvaluation(plan, chosen, classes, isBoxes);
-  const unknown = [...found.keys()].filter((name) => !classes.has(name));
+  const unknown = [...used.keys()].filter((name) => !classes.has(name));
   const choice = {
     split: chosen.split,
     folder_split: chosen.folders,
@@ -137,6 +140,7 @@ export function PlanDialog(props: PlanDialogProps) {
         added={come}
         isAll={come.length === wanting.size}
         isPool={chosen.split === "pool"}
+        addsToPool={addsToPool(plan, chosen)}
         columns={chosen.columns}
         onColumns={(columns) => setChosen({ ...chosen, columns })}
       />

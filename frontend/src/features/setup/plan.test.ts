@@ -7,6 +7,7 @@ import {
   newClasses,
   proposedClasses,
   sumsOf,
+  withListed,
 } from "./plan";
 
 function group(name: string | null, more: Partial<PlannedGroup>): PlannedGroup {
@@ -75,6 +76,24 @@ it("offers as classes what comes in and is none yet", () => {
   expect(newClasses(plan, chosen, new Set(["dog"])).size).toBe(0);
   const all = { ...chosen, folders: { samples: "pool" as const } };
   expect([...newClasses(plan, all, new Set()).keys()]).toEqual(["ant", "dog"]);
+});
+
+it("offers classes in the order of the list in what was sent, with those that nothing is of", () => {
+  const labels = [label("ant", 1), label("Dog", 2), label("cat", 3), label("bee", 4)];
+  const class_names = ["dog", "frog", "ood", "Frog", "cat"];
+  const listed = { ...plan, groups: [group(null, { count: 10, labels })], class_names };
+  const found = newClasses(listed, chosen, new Set());
+  expect([...found.keys()]).toEqual(["Dog", "cat", "ant", "bee"]);
+  expect([...withListed(listed, found)]).toEqual([
+    ["Dog", 2],
+    ["frog", 0],
+    ["cat", 3],
+    ["ant", 1],
+    ["bee", 4],
+  ]);
+  // More than a project may have.
+  const many = { ...listed, class_names: Array.from({ length: 998 }, (_, n) => `${n}`) };
+  expect(withListed(many, found)).toBe(found);
 });
 
 it("takes names for classes as the server does, however they are written", () => {

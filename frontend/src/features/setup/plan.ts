@@ -15,6 +15,8 @@ export type Chosen = {
 export type Sums = Record<Split | "left_out" | "refused", number>;
 
 export const SPLITS: Split[] = ["pool", "evaluation", "auxiliary_ood"];
+/** What a project may have. */
+const MOST_CLASSES = 1000;
 /** Folders beside those of classes whose images have none. */
 export const NO_CLASS = new Set(["ood", "unsure", "skip"]);
 
@@ -38,11 +40,21 @@ export function choiceOf(group: PlannedGroup, { split, folders }: Chosen): Folde
   return group.name === null ? split : (folders[group.name] ?? group.proposal);
 }
 
-/** Where a choice puts images. */
-const placeOf = (choice: FolderChoice, split: Split): Split | "left_out" => {
+/** Where the images of a group go. */
+function placeOf(group: PlannedGroup, chosen: Chosen): keyof Sums {
+  if (group.fixed) return group.fixed;
+  const choice = choiceOf(group, chosen);
   if (choice === "leave_out") return "left_out";
-  return choice === "class" ? split : choice;
-};
+  return choice === "class" ? chosen.split : choice;
+}
+
+/** Whether images go to the pool that it was planned without: of their labels it tells less. */
+export function addsToPool(plan: ImportPlan, chosen: Chosen): boolean {
+  const first = chosenOf(plan);
+  return plan.groups.some(
+    (group) => placeOf(group, chosen) === "pool" && placeOf(group, first) !== "pool",
+  );
+}
 
 /** What an import does with these choices, by the rules of the server. */
 export function sumsOf(
@@ -54,7 +66,7 @@ export function sumsOf(
   const bad = Object.values(plan.bad_by_reason).reduce((sum, count) => sum + count, 0);
   const sums: Sums = { pool: 0, evaluation: 0, auxiliary_ood: 0, left_out: 0, refused: bad };
   for (const group of plan.groups) {
-    const place = group.fixed ?? placeOf(choiceOf(group, chosen), chosen.split);
+    const place = placeOf(group, chosen);
     const placed = place === "evaluation" ? labeled(group, classes, isBoxes) : group.count;
     sums[place] += placed;
     sums.refused += group.count - placed;
@@ -87,10 +99,9 @@ export function lostToEvaluation(
   classes: ReadonlySet<string>,
   isBoxes = false,
 ): number {
-  const lost = plan.groups.map((group) => {
-    const place = group.fixed ?? placeOf(choiceOf(group, chosen), chosen.split);
-    return place === "evaluation" ? group.count - labeled(group, classes, isBoxes) : 0;
-  });
+  const lost = plan.groups.map((group) =>
+    placeOf(group, chosen) === "evaluation" ? group.count - labeled(group, classes, isBoxes) : 0,
+  );
   return lost.reduce((sum, count) => sum + count, 0);
 }
 
@@ -105,10 +116,9 @@ export function proposedClasses(
   isBoxes = false,
 ): string[] {
   if (isBoxes) return [...found.keys()];
-  const labels = plan.groups.flatMap((group) => {
-    const place = group.fixed ?? placeOf(choiceOf(group, chosen), chosen.split);
-    return group.labels.map(({ name }) => ({ name, place }));
-  });
+  const labels = plan.groups.flatMap((group) =>
+    group.labels.map(({ name }) => ({ name, place: placeOf(group, chosen) })),
+  );
   const namesIn = (split: Split) =>
     new Set(labels.filter(({ place }) => place === split).map(({ name }) => name));
   const [pool, judged] = [namesIn("pool"), namesIn("evaluation")];
@@ -118,7 +128,7 @@ export function proposedClasses(
 
 /**
  * Labels of images that come in and are no classes yet, with how many have each, by name. Of several
- * ways to write a name it is the most frequent.
+ * ways to write a name it is the most frequent. They stand in the order of `classOrder`.
  */
 export function newClasses(
   plan: ImportPlan,
@@ -138,5 +148,29 @@ export function newClasses(
     const [[name] = [""]] = [...ways].sort(([, one], [, other]) => other - one);
     return [name, [...ways.values()].reduce((sum, count) => sum + count, 0)];
   });
-  return new Map(counts.sort(([one], [other]) => one.localeCompare(other)));
+  return ordered(plan, counts);
+}
+
+/** The same with what was sent lists and no label is of: without these, others get other numbers. */
+export function withListed(plan: ImportPlan, found: Map<string, number>): Map<string, number> {
+  const names = new Set([...found.keys()].map(folded));
+  const more = (plan.class_names ?? []).flatMap((name): [string, number][] => {
+    if (names.has(folded(name)) || NO_CLASS.has(name.toLowerCase())) return [];
+    names.add(folded(name));
+    return [[name, 0]];
+  });
+  return names.size > MOST_CLASSES ? found : ordered(plan, [...found, ...more]);
+}
+
+function ordered(plan: ImportPlan, counts: [string, number][]): Map<string, number> {
+  const order = classOrder(plan);
+  return new Map(counts.sort(([one], [other]) => order(one, other)));
+}
+
+/** Compares names of classes by the list in what was sent; those that it has not come last, as words do. */
+export function classOrder(plan: ImportPlan): (one: string, other: string) => number {
+  const listed = new Map(plan.class_names?.map((name, place) => [folded(name), place]));
+  const placeIn = (name: string) => listed.get(folded(name)) ?? Number.MAX_SAFE_INTEGER;
+  return (one, other) =>
+    placeIn(one) - placeIn(other) || one.localeCompare(other, undefined, { numeric: true });
 }

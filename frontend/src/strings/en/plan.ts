@@ -55,6 +55,8 @@ export const plan = {
     count === 1 ? "Make this a class" : `Make these ${number(count)} the classes`,
   classesByName: "Which of these names are classes?",
   makeSome: "Or tick some. What has no class is left to annotators, and cannot be evaluated on.",
+  listedOnly:
+    "Those with 0 are listed in what you sent, and no label is of them: without them, others get other numbers.",
   noEvaluation:
     "No evaluation image would come in, so accuracy could not be measured on any: their labels are no classes. Tick the classes above, or choose another split.",
   noEvaluationLater:
@@ -69,9 +71,10 @@ export const plan = {
   },
   valuesOfClasses: (count: number, values: string[]) =>
     `${plural(count, "label", "labels")}, of which those of the classes are taken: ${values.join(", ")}`,
-  valuesElsewhere: (count: number, values: string[]) =>
-    `${plural(count, "label", "labels")}, none of an image for the pool; evaluation images keep theirs without a tick: ${values.join(", ")}`,
-  noValues: "No label",
+  labelsElsewhere: (name: string, count: number, values: string[]) =>
+    count === 0
+      ? `${name}: no label`
+      : `${name}: ${plural(count, "label", "labels")}, none of an image for the pool; evaluation images keep theirs: ${values.join(", ")}`,
   document: (name: string, format: string) => `${name} says something of the images (${format}).`,
   stated: (source: string, readable: number, unreadable: number) =>
     unreadable > 0

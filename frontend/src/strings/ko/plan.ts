@@ -49,6 +49,8 @@ export const plan: Catalogue["setup"]["plan"] = {
   classesByName: "어느 이름이 클래스인가요?",
   makeSome:
     "일부만 고를 수도 있습니다. 클래스가 없는 이미지는 라벨러가 판정하며, 평가에는 쓸 수 없습니다.",
+  listedOnly:
+    "0으로 표시된 이름은 보낸 파일의 목록에 있지만 그런 라벨은 없습니다. 빼면 다른 클래스의 번호가 달라집니다.",
   noEvaluation:
     "평가용 이미지가 하나도 들어오지 않아 이것으로 정확도를 잴 수 없습니다. 라벨이 클래스가 아니기 때문입니다. 위에서 클래스를 고르거나 다른 용도를 고르세요.",
   noEvaluationLater:
@@ -63,9 +65,10 @@ export const plan: Catalogue["setup"]["plan"] = {
   },
   valuesOfClasses: (count, values) =>
     `라벨 ${number(count)}개 중 클래스인 것만 가져옵니다: ${values.join(", ")}`,
-  valuesElsewhere: (count, values) =>
-    `라벨 ${number(count)}개. 풀에 들어갈 이미지의 라벨은 없습니다. 평가 이미지의 라벨은 선택하지 않아도 쓰입니다: ${values.join(", ")}`,
-  noValues: "라벨 없음",
+  labelsElsewhere: (name, count, values) =>
+    count === 0
+      ? `${name}: 라벨 없음`
+      : `${name}: 라벨 ${number(count)}개. 풀에 들어갈 이미지의 라벨은 없습니다. 평가 이미지의 라벨은 그대로 쓰입니다: ${values.join(", ")}`,
   document: (name, format) => `${name}에 이미지에 대한 내용이 있습니다 (${format}).`,
   stated: (source, readable, unreadable) =>
     unreadable > 0

@@ -1,7 +1,7 @@
 """CVAT's XML for images (1.1): one document, with the edges of each box in pixels."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Final
 from xml.etree.ElementTree import Element
 
@@ -32,7 +32,10 @@ _SHAPES: Final = frozenset(
 
 
 def rows(
-    file: BinaryIO, name: str, problem: Callable[[str, str], None]
+    file: BinaryIO,
+    name: str,
+    problem: Callable[[str, str], None],
+    list_classes: Callable[[Iterable[str]], None],
 ) -> Iterator[tuple[Sequence[Called], dict[str, Any]]]:
     """Path and fields of each image.
 
@@ -42,12 +45,16 @@ def rows(
         file: The document.
         name: What it is called.
         problem: Called with what of it says nothing, and why.
+        list_classes: Called with the labels of its task, in their order.
     """
     shown = printable(name)
     tracks = number = 0
     try:
-        for element in xml_stream.elements(file, name, ("image", "track")):
-            if element.tag == "track":
+        for element in xml_stream.elements(file, name, ("meta", "image", "track")):
+            if element.tag == "meta":
+                labels = (printable(one.findtext("name", "")) for one in element.iter("label"))
+                list_classes(label for label in labels if label)
+            elif element.tag == "track":
                 tracks += 1
             elif element.tag == "image":
                 path = plain_path(element.get("name", "")).lstrip("/")

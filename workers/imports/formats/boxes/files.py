@@ -118,6 +118,7 @@ class BoxFiles:
         """
         if self._has_texts:
             self._read_lists(calls)
+            metadata.list_classes(self._names.class_names)
             metadata.add_document("", self._texts(calls), below=False)
         if self._has_sets:
             self._read_sets(calls)
@@ -216,7 +217,7 @@ class BoxFiles:
             metadata.problem(name, content.reason)
             return
         with content:
-            yield from cvat.rows(content, name, metadata.problem)
+            yield from cvat.rows(content, name, metadata.problem, metadata.list_classes)
 
     def _voc(self, entry: Entry, name: str, metadata: Metadata) -> Iterator[Row]:
         content = self._content(entry)

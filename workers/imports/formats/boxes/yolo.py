@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -55,6 +56,12 @@ class NamesByFolder:
             is_yaml = PurePosixPath(name).suffix.lower() in YAML
             by_folder = self._yaml if is_yaml else self._lists
             by_folder.setdefault(name.rpartition("/")[0], {})[name] = found
+
+    @property
+    def class_names(self) -> list[str]:
+        """Every name, by its number in the first file that has it; a ``data.yaml`` goes first."""
+        files = chain.from_iterable(one.values() for one in (self._yaml or self._lists).values())
+        return list(dict.fromkeys(name for one in files for _, name in sorted(one.items())))
 
     def names_for(self, name: str) -> Names | None:
         """What holds for the text at a path.

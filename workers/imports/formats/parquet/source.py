@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from core.states import Medium
 from core.tasks.boxes import MOST_BOXES
 from workers.imports.formats.boxes import parquet as objects
-from workers.imports.formats.declared import written
+from workers.imports.formats.declared import first_declared, written
 from workers.imports.formats.parquet.bounds import (
     BoundedParquet,
     without_long,
@@ -170,6 +170,15 @@ class ParquetSource(Source):
             return
         for _, batch in self._file.batches(leaves, most=_LABELS):
             yield pc.unique(without_long(batch.column(0))).to_pylist()
+
+    @property
+    def class_names(self) -> Sequence[str]:
+        """Names that the file declares for the numbers of its labels."""
+        if self._objects is not None:
+            return self._objects.names
+        # Beside the names of a column, those of their numbers.
+        columns = (self._columns.label or "", "label", *self._columns.annotations)
+        return first_declared(self._file.schema, columns)
 
     @property
     def roles(self) -> Mapping[str, str]:

@@ -55,6 +55,12 @@ it("makes no class of one image, nor of what belongs to none", () => {
   expect(found.single).toEqual(["dgo"]);
 });
 
+it("keeps the order in which a document lists its classes", () => {
+  const labels = [label("ant", 2), label("dog", 2), label("cat", 2)];
+  const found = labelsOf(plan([group({ labels })], { class_names: ["dog", "cow", "cat"] }));
+  expect(found.classes).toEqual(["dog", "cat", "ant"]);
+});
+
 it("counts nothing of what is left out", () => {
   const out = group({ name: "valid", proposal: "leave_out", reason: "?", labels: [label("a", 3)] });
   const found = labelsOf(plan([out, group({ labels: [label("b", 3)] })]));

@@ -1,5 +1,5 @@
 import type { FolderChoice, ImportPlan } from "../../../api/types";
-import { NO_CLASS } from "../plan";
+import { classOrder, NO_CLASS } from "../plan";
 
 /** How many values of a column a plan shows; where there are as many, there may be more. */
 const SHOWN = 5;
@@ -35,7 +35,7 @@ export function labelsOf(plan: ImportPlan): Labels {
   const isCut = stated.some((one) => one.values.length >= SHOWN) && labelsOfGroups(plan) === 0;
   const names = [...counts.keys()]
     .filter((name) => !NO_CLASS.has(name.toLowerCase()))
-    .sort((one, other) => one.localeCompare(other, undefined, { numeric: true }));
+    .sort(classOrder(plan));
   const column = plan.columns?.label ?? "label";
   return {
     classes: names.filter((name) => (counts.get(name) ?? 0) > 1),
