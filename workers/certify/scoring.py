@@ -29,7 +29,7 @@ from workers.advance.phases import Advance
 from workers.advance.reads import round_of
 from workers.certificates.promises import lots_of
 from workers.certify.earlier import with_earlier
-from workers.features.stored import latest
+from workers.features.stored import latest, require_same_features
 from workers.jobs.arrays import write_arrays
 from workers.jobs.context import JobContext
 from workers.labels.job_inputs import example_ids
@@ -55,6 +55,7 @@ class Facts:
         seed: Of the project.
         data_digest: SHA-256 of the SHA-256 of all images of the pool, in order.
         class_ids: Class of each output of the model: a project may have others by now, or in
+        features: ``learned_digest`` of the embeddings that it learned from.
             another order.
     """
 
@@ -63,6 +64,7 @@ class Facts:
     settings: dict[str, Any]
     seed: int
     data_digest: str
+    features: str | None = None
     class_ids: list[int]
 
     @property
@@ -116,6 +118,7 @@ def gather(context: JobContext) -> Facts:
             settings=round_.settings,
             seed=now.seed,
             data_digest=_data_digest(session, project_id),
+            features=artifact.meta.get("features"),
             class_ids=artifact.meta["class_ids"],
         )
         key = artifact.storage_key
@@ -250,6 +253,8 @@ def score(
         advance = advance_of(context, facts)
         if not by_row(advance.query_settings):
             # A score that depends on what is beside it is of all at once.
+        if advance.frozen:
+            require_same_features(facts.features, advance.embeddings_file)
             found[:] = False
         parts = _ask(advance, known, rows[~found], progress)
     if known is not None and found.any():
