@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from typing import Final
+from unicodedata import normalize
 
 import numpy as np
 from sqlalchemy import ColumnElement, Text, cast, func, literal, select
@@ -21,6 +22,7 @@ _CONFIG: Final = cast(literal("simple"), REGCONFIG)
 FEW: Final = 5000
 """Texts of all projects, which the index does not tell apart, that are looked up at once."""
 _WORD: Final = re.compile(r"(!?)('(?:[^']|'')*')")
+_SOUGHT: Final = re.compile(r"('(?:[^']|'')*')((?::\*)?)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +60,7 @@ async def searched(session: AsyncSession, project: Project, filters: Filters) ->
     if not query:
         raise Invalid("no_words", "search holds no word; give letters or digits.", field="search")
     exact = '"' in filters.search
-    wanted = cast(query if exact else beginnings(query), TSQUERY)
+    wanted = cast(composed_or_not(query if exact else beginnings(query)), TSQUERY)
     matching = select(ExampleText.example_id).where(ExampleText.words.op("@@")(wanted))
     condition = Example.id.in_(matching)
     ids = (await session.scalars(matching.limit(FEW + 1))).all()
@@ -82,6 +84,20 @@ def beginnings(query: str) -> str:
     return _WORD.sub(
         lambda found: found[0] if found[1] or _is_letter(found[2]) else f"{found[2]}:*", query
     )
+
+
+def composed_or_not(query: str) -> str:
+    """A query, as PostgreSQL writes it, that finds words however their letters are composed.
+
+    Texts are kept, and indexed, as they came.
+    """
+    return _SOUGHT.sub(_in_both_forms, query)
+
+
+def _in_both_forms(found: re.Match[str]) -> str:
+    word, rest = found[1], found[2]
+    composed, apart = normalize("NFC", word), normalize("NFD", word)
+    return word + rest if composed == apart else f"({composed}{rest} | {apart}{rest})"
 
 
 def _is_letter(quoted: str) -> bool:

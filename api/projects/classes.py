@@ -53,6 +53,13 @@ async def replace(session: AsyncSession, project: Project, wanted: Sequence[Clas
     before = {item.id: _Shown.of(item) for item in existing.values()}
     guides = {item.id: item.guide for item in existing.values()}
     _check(wanted, {item.id: item.hotkey for item in existing.values()})
+    if any(item.id is None for item in wanted) and not task_type(project.task).fewest_classes:
+        # Those of earlier versions may stay, and go.
+        raise Invalid(
+            "invalid_class",
+            f"Labels of the type {project.task} name no class; leave classes out.",
+            field="classes",
+        )
     unknown = [item.id for item in wanted if item.id is not None and item.id not in existing]
     if unknown:
         raise Invalid("invalid_class", f"There is no class {unknown[0]} here.", field="classes")

@@ -13,6 +13,8 @@ from core.errors import Conflict
 from core.files.storage import Storage
 
 _CAPTIONED: Final = "captioned"
+# Beside features of a frozen model; what a job has learned has a name of its own.
+_MAKER: Final = ".extractor.safetensors"
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def looked_up_in(
     if name.startswith(f"{_CAPTIONED}/"):
         path = storage.features(project_id) / name
         found = _read(path, lambda _, width: width) if path.is_file() else None
-    elif (last := newest()).path.name == name:
+    elif name_of((last := newest()).path) == name:
         found = last
     if found is None:
         raise Conflict(
@@ -113,6 +115,11 @@ def looked_up_in(
 
 
 def name_of(path: Path) -> str:
-    """What a job keeps of where the features are that it has looked something up in."""
-    is_captioned = path.parent.name == _CAPTIONED
-    return f"{_CAPTIONED}/{path.name}" if is_captioned else path.name
+    """What a job keeps of features that it works with: their name, and when their maker was made.
+
+    What learns from a pool is made anew once that has grown; its features keep their name.
+    """
+    if path.parent.name == _CAPTIONED:
+        return f"{_CAPTIONED}/{path.name}"
+    maker = path.with_suffix(_MAKER)
+    return f"{path.name}@{maker.stat().st_mtime_ns if maker.exists() else 0}"

@@ -14,6 +14,8 @@ from models.errors import ModelError
 _OURS = re.compile(r"^(?:Value error|Assertion failed), ")
 # "String should have at least 1 character", "List should have …", "Input should be …".
 _SHOULD = re.compile(r"^\w+ should ")
+# A name, or one of several words, that is not known.
+_UNKNOWN = frozenset({"extra_forbidden", "literal_error"})
 # What follows is about the parser: ", unable to parse string as an integer".
 _PARSER = re.compile(r", (?:unable|got) .*| after validation")
 
@@ -49,7 +51,21 @@ class InvalidParams(ModelError):
     def __init__(self, what: str, faults: Sequence[Fault]) -> None:
         """Say whose parameters they are: "Strategy margin"."""
         super().__init__(f"{what}: {'; '.join(map(str, faults))}.")
-        self.faults = tuple(faults)
+        self._what, self.faults = what, tuple(faults)
+
+    @property
+    def of_later_version(self) -> str | None:
+        """What to say where they are stored, and so were valid: a later version knows more of them.
+
+        None where each of them is known.
+        """
+        names = [".".join(map(str, one.place)) for one in self.faults if one.type in _UNKNOWN]
+        if not names:
+            return None
+        return (
+            f"{self._what} has parameters that this version of Karat does not know, as a later one "
+            f"has saved them: {', '.join(names)}. Update the worker, and try again."
+        )
 
 
 def fault_of(details: ErrorDetails, schema: type[BaseModel] | None = None) -> Fault:

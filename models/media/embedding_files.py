@@ -47,7 +47,7 @@ def write_embeddings(
         ModelError: `rows` leaves a gap.
     """
     present = int(np.load(out, mmap_mode="r").shape[0]) if out.exists() else 0
-    start, stop = rows if rows is not None else (present, len(store))
+    start, stop = rows if rows is not None else (min(present, len(store)), len(store))
     if not 0 <= start <= stop <= len(store) or start > present:
         raise ModelError(
             f"Cannot embed rows {start}..{stop} of {len(store)}: {present} are embedded; start "

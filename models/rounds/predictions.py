@@ -45,23 +45,26 @@ def inside_of(scores: PoolScores, last: LastAnswers) -> Float32Array | None:
     return probability_inside(scores.purity, last)(scores.purity).astype(np.float32)
 
 
-def inside_as_in(known: PoolScores, purity: Float32Array) -> Float32Array | None:
-    """Return the probability of being in-distribution of n examples that were scored later.
+def inside_as_in(known: PoolScores | None, scores: PoolScores) -> Float32Array | None:
+    """Return the probability of being in-distribution of n examples apart from a round's.
 
-    Of equal purity they are as probable as those that are known, and of less or more than all of
-    these as the last of them.
+    A purity that is no probability is read as the round has read it: of equal purity they are as
+    probable as those that are known, and of less or more than all of these as the last of them.
 
     Args:
-        known: of a round, with its `inside`.
-        purity: (n,) by the same purity.
+        known: of the round, with its `inside`; None where it has left none.
+        scores: of the n examples, by the model of the round.
 
     Returns:
-        (n,) float32 in 0..1; None where the round could not tell either.
+        (n,) float32 in 0..1; None where the round could not tell either, or by another purity.
     """
-    if known.inside is None:
+    if scores.purity_is_probability:
+        return scores.purity
+    if known is None or known.inside is None or known.purity_by != scores.purity_by:
         return None
     order = np.argsort(known.purity)
-    return np.interp(purity, known.purity[order], known.inside[order]).astype(np.float32)
+    read = np.interp(scores.purity, known.purity[order], known.inside[order])
+    return read.astype(np.float32)
 
 
 def predict(scores: PoolScores, wanted: Indices) -> Predictions:

@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from models.catalog.params.detection import PalParams
 from models.errors import NotReady
 from models.numerics.finite import require_finite
-from models.protocols import Float32Array, Indices, PoolView, Ranking
+from models.protocols import Float32Array, Indices, PoolView, Progress, Ranking
 from models.ranking.candidates import Candidates, LastAnswers
 from models.ranking.ordering import best_first
 from models.tasks.boxes.box_features import Likeness, box_features
@@ -68,7 +68,8 @@ def rank(candidates: Candidates, n: int, params: PalParams) -> Ranking:
     order = best_first(_COMPETING * n, value)
     if params.diversity > 0:
         found = np.where(holds, probabilities, 0.0)[order]
-        order, value = _apart(order, value, n, _likeness(view, order, found), params.diversity)
+        likeness = _likeness(view, order, found)
+        order, value = _apart(order, value, n, likeness, params.diversity, candidates.progress)
     return Ranking(order[:n], value.astype(np.float32), (UNFITTED_NOTE,) if judge is None else ())
 
 
@@ -172,6 +173,7 @@ def _apart(
     n: int,
     likeness: Likeness,
     diversity: float,
+    progress: Progress | None,
 ) -> tuple[Indices, NDArray[np.float64]]:
     """Pick n one by one: value times 1 - diversity * the largest likeness to what was picked.
 
@@ -181,6 +183,7 @@ def _apart(
         n: how many to pick.
         likeness: of those at the places of `competing`.
         diversity: 0..1.
+        progress: counts picks; may raise `Cancelled`.
 
     Returns:
         (n,) positions; (N,) the products of the moment of the pick, and of what was not picked
@@ -190,6 +193,8 @@ def _apart(
     picks, product = np.empty(n, dtype=np.int64), value.copy()
     discount = np.ones(len(competing))
     for number in range(n):
+        if progress is not None:
+            progress(number, n)
         best = int(np.where(free, worth * discount, -1.0).argmax())
         picks[number], free[best] = competing[best], False
         product[competing[best]] = worth[best] * discount[best]

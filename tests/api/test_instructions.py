@@ -279,6 +279,8 @@ def test_such_a_project_is_made_and_what_it_cannot_do_is_said(
     made = http.post("/api/projects", json={**body, "medium": "text"}, headers=admin.headers)
     assert made.status_code == 201, made.text
     path = f"/api/projects/{made.json()['id']}"
+    named = http.patch(path, json={"classes": [{"name": "good"}]}, headers=admin.headers)
+    assert (named.status_code, named.json()["code"]) == (400, "invalid_class")
     stored = world.session.get_one(Project, made.json()["id"])
     filled = instructions(world, [row(0), row(1)])
     base = f"/api/projects/{filled.id}"

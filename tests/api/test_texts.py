@@ -4,6 +4,7 @@ import re
 import uuid
 from hashlib import sha256
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from fastapi.testclient import TestClient
@@ -132,21 +133,29 @@ SEARCHES: tuple[tuple[str, list[int]], ...] = (
     # A letter is a word of its own, and what is excluded is excluded as it stands.
     ("i", []),
     ("invoice -charged-twice", [0, 4]),
+    # Whoever types letters, or has typed them, composed or in parts.
+    ("ärzte", [5]),
+    ('"ärzte und"', [5]),
+    ("고양이", [5]),
+    ("und -ärzte", []),
+    (normalize("NFD", "환불"), [2]),
 )
 
 
 def test_words_find_the_texts_that_have_them(http: TestClient, world: World) -> None:
     project, admin = pool(world), world.caller()
     pool(world)
+    world.add_text(project, 5, normalize("NFD", "Ärzte und 고양이들"))
+    world.session.commit()
     for search, found in SEARCHES:
         assert find(http, project, admin, search=search) == found, search
         assert counted(http, project, admin, search=search) == {"count": len(found), "exact": True}
     # Words of 40 texts, page by page, beside other filters.
-    for index in range(5, 45):
+    for index in range(6, 46):
         split = Split.EVALUATION if index % 4 == 0 else Split.POOL
         world.add_text(project, index, f"common words, number {index}", split=split)
     world.session.commit()
-    wanted = [index for index in range(5, 45) if index % 4]
+    wanted = [index for index in range(6, 46) if index % 4]
     assert find(http, project, admin, search="common number", limit=7) == wanted
     assert find(http, project, admin, search="common", split="evaluation") == [*range(8, 45, 4)]
     assert find(http, project, admin, search="common", name="row 31", split="all") == [30]

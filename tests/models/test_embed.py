@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 
 from models.errors import Cancelled, ModelError
 from models.features import embed
-from models.features.embed import embed_pool, extractor_path, uses_embeddings
+from models.features.embed import (
+    embed_pool,
+    extractor_path,
+    learned_digest,
+    uses_embeddings,
+)
 from models.heads.head import Scaling, fit_head
 from models.media import embedding_files
 from models.media.images.store import PixelStore
@@ -125,6 +130,7 @@ def test_a_frozen_network_embeds_without_a_download(
     for count in (30, 50):
         embed_pool(first(digit_store, count), "torchvision", params, out=out, seed=0)
     assert np.load(out).shape == (50, 512)
+    assert learned_digest(out) is None
     again = tmp_path / "again.npy"
     embed_pool(first(digit_store, 30), "torchvision", params, out=again, seed=0)
     assert_allclose(np.load(again), np.load(out)[:30], atol=1e-4)
@@ -192,3 +198,24 @@ def test_a_call_killed_while_features_are_learned_anew_is_taken_up(
         embed_pool(store, "patch_kmeans", PARAMS, out=out, seed=0, progress=die)
     assert not out.exists()
     assert_array_equal(embedded(store, out), embedded(store, tmp_path / "at once.npy"))
+
+
+def test_what_was_learned_is_told_from_what_is_learned_anew(
+    digit_store: PixelStore, tmp_path: Path
+) -> None:
+    out, digests = tmp_path / "x.npy", []
+    for count in (30, 59, 60):
+        embedded(first(digit_store, count), out)
+        digests.append(learned_digest(out))
+    assert None not in digests
+    assert digests[0] == digests[1] != digests[2]
+    embedded(first(digit_store, 60), tmp_path / "at once.npy")
+    assert learned_digest(tmp_path / "at once.npy") == digests[2]
+
+
+def test_a_file_of_more_images_than_are_asked_about_stays(
+    digit_store: PixelStore, tmp_path: Path
+) -> None:
+    out = tmp_path / "x.npy"
+    more = embedded(first(digit_store, 60), out)
+    assert_array_equal(embedded(first(digit_store, 40), out), more)

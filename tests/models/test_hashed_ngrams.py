@@ -1,5 +1,6 @@
 """Features of words and pieces of words, learned on the pool."""
 
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,19 @@ def test_texts_of_a_kind_lie_together(tmp_path: Path) -> None:
     x = HashedNgrams.fit(store_of(texts, tmp_path), PARAMS, seed=0).extract(texts)
     alike = x @ x.T - 2 * np.eye(len(x))
     assert (kinds[alike.argmax(axis=1)] == kinds).mean() > 0.9
+
+
+def test_letters_are_the_same_however_they_are_composed(tmp_path: Path) -> None:
+    texts = [f"{text} Größe {number} 고양이" for number, text in enumerate(mailbox(40)[0])]
+    apart = [unicodedata.normalize("NFD", text) for text in texts]
+    learned = HashedNgrams.fit(store_of(texts, tmp_path / "texts"), PARAMS, seed=0)
+    found = learned.extract(texts)
+    assert_array_equal(learned.extract(apart), found)
+    other = HashedNgrams.fit(store_of(apart, tmp_path / "apart"), PARAMS, seed=0)
+    assert_array_equal(other.extract(texts), found)
+    # What an earlier version has learned goes on as it was.
+    tensors = {name: one for name, one in learned.tensors.items() if name != "composed"}
+    assert not np.array_equal(HashedNgrams(tensors, PARAMS).extract(apart), found)
 
 
 def test_it_is_the_same_each_time_and_after_a_restart(tmp_path: Path) -> None:

@@ -43,8 +43,12 @@ def test_the_last_answers_say_how_to_read_purity() -> None:
 def test_what_is_scored_later_is_read_as_the_round_has_read_the_rest() -> None:
     inside = np.array([0.8, 0.1, 0.3, 0.5], dtype=np.float32)
     known = replace(SCORES, inside=inside)
-    later = inside_as_in(known, np.array([0.0, 0.2, 0.5, 0.9, 1.0], dtype=np.float32))
+    purity = np.array([0.0, 0.2, 0.5, 0.9, 1.0], dtype=np.float32)
+    later = inside_as_in(known, replace(SCORES, purity=purity))
     assert later is not None
     assert later.dtype == np.float32
     assert_allclose(later, [0.1, 0.1, 0.4, 0.8, 0.8], rtol=1e-6)
-    assert inside_as_in(SCORES, PURITY) is None
+    for unread in (None, SCORES, replace(known, purity_by="knn")):
+        assert inside_as_in(unread, SCORES) is None
+    probable = replace(SCORES, purity_is_probability=True)
+    assert_array_equal(inside_as_in(None, probable), PURITY)

@@ -77,7 +77,7 @@ def test_only_phases_that_have_anything_to_do_are_shown(
     assert set(loop.rounds()[1].seconds) == done
     # That there is no evaluation image shows only in the snapshot.
     first, *rest = planned
-    assert first == ["snapshot", "train", "evaluate", "score", "select", "publish"]
+    assert first == ["snapshot", "train", "score", "select", "evaluate", "publish"]
     assert all(set(phases) == {*done, "publish"} for phases in rest if phases != first)
     loop.advance(2)
     assert set(loop.rounds()[2].seconds) == {"snapshot", "train"}

@@ -76,10 +76,16 @@ def test_labels_that_came_since_are_not_looked_at(http: TestClient, world: World
 
 
 def test_what_was_not_scored_is_read_like_the_rest(http: TestClient, world: World) -> None:
-    pool = Pool(world, images=230, max_rounds=None, zero_wait=False, purity={"name": "knn"})
+    pool = Pool(
+        world, images=230, max_rounds=None, zero_wait=False, budget=24, audit_share=0.5,
+        purity={"name": "knn"},
+    )  # fmt: skip
     pool.learn()
     pool.say(pool.rounds()[1])
     assert pool.finish(1).state is JobState.SUCCEEDED
+    # Random checks judge the labels that a guarantee would give.
+    judged = pool.rounds()[1].metrics["audit"]["ood"]
+    assert (judged["n"] > 0, judged["share"] > 0.5) == (True, True)
     back = label_back(pool)
     estimate = estimated(http, pool)
     assert estimate.result is not None, estimate.error

@@ -305,3 +305,17 @@ def test_one_whose_features_were_removed_compares_those_of_now(
     assert "searched" not in job.checkpoint
     assert job.result is not None
     assert job.result["images"] == 8
+
+
+def test_one_that_a_later_version_has_started_says_what_to_update(
+    http: TestClient, world: World
+) -> None:
+    project = world.project(images=2)
+    job = start_job(http, world, project, "compare", {})
+    job.params = {**job.params, "later": 1}
+    world.session.commit()
+    run_job(RunJob.of(job), handler)
+    world.session.refresh(job)
+    assert job.error is not None
+    assert job.error["code"] == "worker_outdated"
+    assert "later. Update the worker" in job.error["detail"]

@@ -54,6 +54,8 @@ def test_what_each_method_finds_is_compared_and_kept(
     methods = ["standard", "oat", "taufe"] if localize == "cam" else ["standard", "taufe"]
     assert set(result["methods"]) == set(methods)
     assert ("oat" in result["refused"]) == (localize == "regression")
+    weights = {"oat": 1.0, "taufe": 0.1}
+    assert result["weights"] == {name: weights[name] for name in methods[1:]}
     for found in (*result["methods"].values(), *result["floors"].values()):
         assert 0 <= found["localized"] <= 1
         assert len(found["overlaps"]) == len(result["overlaps"])

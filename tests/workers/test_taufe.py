@@ -95,6 +95,7 @@ def test_unlabeled_images_are_learned_from_but_for_those_that_may_be_ood(
     assert job.result is not None
     methods = {"supervised", *METHODS}
     assert (job.result["training"], set(job.result["methods"])) == ("mixmatch", methods)
+    assert job.result["weights"] == {"oat": 1.0, "taufe": 0.1}
     assert job.result["settings"] == {}
     counts = job.result["counts"]
     in_pool = select(Example.state).where(
@@ -120,6 +121,7 @@ def test_networks_are_judged_by_attacked_images(http: TestClient, world: World) 
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     assert set(job.result["methods"]) == {"supervised", *METHODS}
+    assert job.result["weights"] == {"oat": 1.0, "taufe": 0.1}
     assert job.result["counts"]["attacked"] == 5
     for found in job.result["methods"].values():
         assert 0 <= found["attacked_accuracy"] <= 1

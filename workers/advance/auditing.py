@@ -9,8 +9,8 @@ from models.guarantee.estimates import AuditEstimate, Draws, Share, estimate
 from models.guarantee.human_error import from_pairs
 from models.guarantee.lots import labels_of
 from models.protocols import OOD, Indices, TargetModel
-from models.ranking.candidates import NO_ANSWERS
-from models.rounds.predictions import inside_of, predict
+from models.ranking.pool_scores import PoolScores
+from models.rounds.predictions import inside_as_in, predict
 from workers.advance.phases import Advance
 from workers.labels.draws import pairs, read_draws
 from workers.labels.whole import departures, whole_of
@@ -22,7 +22,8 @@ ALPHA: Final = 0.05
 def audit(advance: Advance, model: TargetModel) -> dict[str, Any] | None:
     """Estimate by the draws that are answered how often ``model`` is right; None without any.
 
-    Where its purity is no probability nothing is taken for OOD.
+    A purity that is no probability is read as the queue of the next round has read it, which a
+    guarantee goes by, too; where that could not, nothing is taken for OOD.
 
     Returns:
         ``metrics["audit"]`` of the round: shares with an interval that holds at every look; they
@@ -64,7 +65,9 @@ def _verdicts(advance: Advance, model: TargetModel, indices: Indices) -> Indices
         return indices
     ascending, order = np.unique(indices, return_inverse=True)
     scores = advance.scored(model, ascending, advance.context.progress).scores
-    said = predict(replace(scores, inside=inside_of(scores, NO_ANSWERS)), ascending)
+    path = advance.file("scores.parquet")
+    known = PoolScores.from_parquet(path) if path.exists() else None
+    said = predict(replace(scores, inside=inside_as_in(known, scores)), ascending)
     labels, _ = labels_of(said.classes, said.probability, said.inside)
     return labels[order]
 

@@ -112,9 +112,10 @@ PHASES: Final = (
     _EMBED,
     Phase("meta_train", meta_train, _has_answers_to_learn_from),
     Phase("train", Advance.train),
-    Phase("evaluate", evaluate, _has_to_evaluate),
     Phase("score", score, _has_to_score),
     _SELECT,
+    # After the selection, which says how a purity is read.
+    Phase("evaluate", evaluate, _has_to_evaluate),
     _PROPOSE,
     _PUBLISH,
 )

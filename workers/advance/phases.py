@@ -20,6 +20,7 @@ from core.tables import Project
 from core.tasks.registry import task_type
 from models.catalog import find
 from models.catalog.params.networks import compared_width
+from models.features.embed import learned_digest
 from models.media.base import Store
 from models.media.images.store import images_of
 from models.protocols import Indices, OpenSetLabels, Outputs, Progress, TargetModel
@@ -279,6 +280,7 @@ class Advance:
                 progress=self.context.progress,
             )
             path = self.embeddings_file
+            self.note("embed", {"features": learned_digest(path)})
             width = int(np.load(path, mmap_mode="r").shape[1])
             complete_screen(path, compared_width(self.settings.model.name, width))
         if (features := self.learned_features) is not None:

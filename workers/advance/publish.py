@@ -101,6 +101,7 @@ def _keep_files(advance: Advance) -> dict[ArtifactKind, Artifact]:
                 "round": number,
                 "class_ids": advance.snapshot.class_ids.tolist(),
                 "state": advance.noted("select").get("state", {}),
+                "features": advance.noted("embed").get("features"),
             },
             key,
         )

@@ -1,22 +1,27 @@
-"""Rounds whose embeddings, or whose unfinished work, are gone when they go on."""
+"""Rounds whose embeddings, or whose unfinished work, are gone or others when they go on."""
 
 import shutil
 
+from models.features.embed import learned_digest
 from workers.advance.phases import Advance
 
 
 def start_over_if_lost(advance: Advance) -> None:
     """Have all done again but the snapshot where the embeddings are gone that this job has made.
 
-    They are where somebody removed them, and where a new version of Karat makes others. What was
-    made of those fits no new ones.
+    They are where somebody removed them, where a new version of Karat makes others, and where a map
+    has learned others, from more images, while this job stood still. What was made of those fits no
+    new ones.
     """
     context = advance.context
     is_under_way = context.done("embed") and not context.done("publish")
     if advance.closing is None or not advance.frozen or not is_under_way:
         return
-    if advance.embeddings_file.exists():
-        return
+    path = advance.embeddings_file
+    if path.exists():
+        now = learned_digest(path)
+        if advance.noted("embed").get("features", now) == now:
+            return
     for path in advance.work.iterdir():
         if path.is_dir():
             shutil.rmtree(path)

@@ -21,15 +21,14 @@ from models.errors import ModelError
 from models.guarantee.lots import labels_of
 from models.numerics.probability import softmax
 from models.protocols import Indices, Progress
-from models.ranking.candidates import NO_ANSWERS
 from models.ranking.pool_scores import PoolScores, is_unclear
-from models.rounds.predictions import inside_as_in, inside_of
+from models.rounds.predictions import inside_as_in
 from models.rounds.query import by_row
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
 from workers.certificates.promises import lots_of
 from workers.certify.earlier import with_earlier
-from workers.features.stored import latest
+from workers.features.stored import latest, require_same_features
 from workers.jobs.arrays import write_arrays
 from workers.jobs.context import JobContext
 from workers.labels.job_inputs import example_ids
@@ -56,6 +55,7 @@ class Facts:
         data_digest: SHA-256 of the SHA-256 of all images of the pool, in order.
         class_ids: Class of each output of the model: a project may have others by now, or in
             another order.
+        features: ``learned_digest`` of the embeddings that it learned from.
     """
 
     model: dict[str, Any]
@@ -64,6 +64,7 @@ class Facts:
     seed: int
     data_digest: str
     class_ids: list[int]
+    features: str | None = None
 
     @property
     def settings_digest(self) -> str:
@@ -117,6 +118,7 @@ def gather(context: JobContext) -> Facts:
             seed=now.seed,
             data_digest=_data_digest(session, project_id),
             class_ids=artifact.meta["class_ids"],
+            features=artifact.meta.get("features"),
         )
         key = artifact.storage_key
     write_arrays(context.work / EARLIER, earlier)
@@ -251,6 +253,8 @@ def score(
         if not by_row(advance.query_settings):
             # A score that depends on what is beside it is of all at once.
             found[:] = False
+        if advance.frozen:
+            require_same_features(facts.features, advance.embeddings_file)
         parts = _ask(advance, known, rows[~found], progress)
     if known is not None and found.any():
         scores = known.take(np.searchsorted(known.indices, rows[found]))
@@ -280,10 +284,7 @@ def _ask(
             rows[start : start + size],
             lambda step, _: progress(start + step, len(rows)),  # noqa: B023
         ).scores
-        inside = inside_of(scores, NO_ANSWERS)
-        if inside is None and known is not None and known.purity_by == scores.purity_by:
-            inside = inside_as_in(known, scores.purity)
-        parts.append(of_scores(scores, inside))
+        parts.append(of_scores(scores, inside_as_in(known, scores)))
     return parts
 
 

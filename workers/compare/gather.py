@@ -1,6 +1,6 @@
 """What a comparison begins with."""
 
-from core.artifacts.features import features_of
+from core.artifacts.features import features_of, name_of
 from core.settings.project import ProjectSettings
 from core.tables import Project
 from models.catalog.params.networks import compared_width
@@ -26,6 +26,7 @@ def gather(context: JobContext) -> None:
     context.work.mkdir(parents=True, exist_ok=True)
     known = {
         "features": features.path.name,
+        "made": name_of(features.path),
         "images": features.count,
         "width": features.width,
         "input_size": side,

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from core.artifacts.alike import NEAREST, Alike, read_alike, write_alike
+from core.artifacts.features import name_of
 from core.states import ArtifactKind
 from models.catalog.params.compare import CompareParams
 from models.features.duplicates import (
@@ -34,7 +35,7 @@ def run(context: JobContext) -> dict[str, Any]:
 
         return dry_run(context, prepare)
     task = Comparison(context)
-    if context.done("gather") and not context.done("search") and not task.features.exists():
+    if context.done("gather") and not context.done("search") and task.is_lost:
         context.start_over("the features that it compared are gone")
     context.run(PHASES, task, work=task.effort)
     shutil.rmtree(context.work, ignore_errors=True)
@@ -60,6 +61,12 @@ class Comparison:
         """What is compared; later ones may have taken its place."""
         name: str = self.known["features"]
         return self.context.storage.features(self.context.project_id) / name
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether that is gone, or was made anew."""
+        path = self.features
+        return not path.exists() or name_of(path) != self.known.get("made", name_of(path))
 
     def effort(self) -> dict[str, float]:
         """Each image with each other one, and then once over all pixels."""

@@ -19,6 +19,7 @@ from core.states import JobState
 from core.tables import Job
 from core.telemetry import logs, tracing
 from core.version import build
+from models.catalog.faults import InvalidParams
 from models.errors import Cancelled, ExamplesLost, ModelError
 from workers.execution.claiming import NO_ROOM, claim, let_others_in, wait_for_bucket
 from workers.execution.handlers import WORK_VERSIONS, Handler, PutsRight, handler_of
@@ -106,7 +107,10 @@ def _run(context: JobContext, handler: Handler) -> None:
         code = getattr(error, "code", "model_error")
         if code == LOCATION_UNAVAILABLE and _wait_for_bucket(context):
             return
-        _end(context, handler, JobState.FAILED, error={"code": code, "detail": str(error)})
+        detail = str(error)
+        if isinstance(error, InvalidParams) and (later := error.of_later_version) is not None:
+            code, detail = "worker_outdated", later
+        _end(context, handler, JobState.FAILED, error={"code": code, "detail": detail})
     except Exception as error:
         # What the libraries raise on a full disk says nothing of it.
         if disk.is_full(error) or disk.room(context.settings).state == "full":

@@ -19,7 +19,8 @@ from core.media.images.input_size import not_resized_since
 from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState
 from core.tables import Job
-from models.features.embed import embedding_params
+from models.errors import ModelError
+from models.features.embed import embedding_params, learned_digest
 from models.media.embedding_files import discard_work
 from models.media.images.store import PixelStore
 from models.protocols import Progress
@@ -35,6 +36,25 @@ def embeddings_file(storage: Storage, project_id: int, settings: ProjectSettings
     key = json.dumps([model.name, decisive, settings.input_size], sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()[:16]
     return storage.features(project_id) / f"{model.name}-{digest}.npy"
+
+
+def require_same_features(learned_from: str | None, embeddings: Path) -> None:
+    """Refuse a pool's embeddings for a head that was trained on those of another extractor.
+
+    Args:
+        learned_from: ``learned_digest`` of what the head was trained on; None where that is not
+            known, or nothing was learned.
+        embeddings: What it is to look at.
+
+    Raises:
+        ModelError: They were learned anew since.
+    """
+    now = learned_digest(embeddings)
+    if learned_from is not None and now is not None and now != learned_from:
+        raise ModelError(
+            "The features of this pool were learned anew, from more images, since the newest "
+            "model learned; close a round, so that it learns from these, and try again."
+        )
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,7 @@ class Comparison(Trainings):
         result = {
             "localize": self.params.localize,
             "methods": methods,
+            "weights": self.params.ood_weights(known.side),
             "refused": {"oat": NO_SOFTMAX} if "oat" not in methods else {},
             "floors": guesses,
             "overlap": self.params.overlap,

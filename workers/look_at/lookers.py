@@ -8,7 +8,7 @@ from core.tables import Artifact
 from models.features.embed import uses_embeddings
 from models.files import tensorfile
 from models.tasks.localization.looking import Looker
-from workers.features.stored import embeddings_file
+from workers.features.stored import embeddings_file, require_same_features
 
 
 def looker_of(storage: Storage, artifact: Artifact, settings: ProjectSettings, side: int) -> Looker:
@@ -21,7 +21,8 @@ def looker_of(storage: Storage, artifact: Artifact, settings: ProjectSettings, s
         side: Of the project's images, in pixels.
 
     Raises:
-        ModelError: What it tells classes by has no place on the image.
+        ModelError: What it tells classes by has no place on the image, or what embeds for it was
+            learned anew since.
     """
     path = storage.fetch(artifact.storage_key)
     metadata = tensorfile.read_metadata(path)
@@ -33,4 +34,5 @@ def looker_of(storage: Storage, artifact: Artifact, settings: ProjectSettings, s
             model = Choice(name=name, params=params)
             settings = settings.model_copy(update={"model": model})
             embeddings = embeddings_file(storage, artifact.project_id, settings)
+            require_same_features(artifact.meta.get("features"), embeddings)
     return Looker.load(path, side, embeddings)

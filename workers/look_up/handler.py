@@ -6,7 +6,6 @@ that it has not seen yet it sees first.
 
 import base64
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -69,7 +68,8 @@ def look(asked: Asked) -> None:
         Conflict: ``upload_gone`` or ``weights_gone``, or the pool has no features.
     """
     if asked.words:
-        keep(asked.context, *captions.understood(asked.context, asked.words, asked.settings.side))
+        path, vector = captions.understood(asked.context, asked.words, asked.settings.side)
+        keep(asked.context, name_of(path), vector)
         return
     context, project, settings = asked.context, asked.project, asked.settings
     upload = LookUpParams.of(context).upload
@@ -84,14 +84,16 @@ def look(asked: Asked) -> None:
         context.storage.remove_upload(upload)
         raise
     features = features_of(context.storage, context.project_id, settings.model.name, compared_width)
+    # Before they are asked what makes them, which may be made anew meanwhile.
+    name = name_of(features.path)
     extractor = _extractor(features, None if is_text else settings.side)
-    keep(context, features.path, extractor.extract(batch)[0])
+    keep(context, name, extractor.extract(batch)[0])
 
 
-def keep(context: JobContext, path: Path, vector: Float32Array) -> None:
-    """Note a (D,) vector, and the features that it is compared with."""
+def keep(context: JobContext, name: str, vector: Float32Array) -> None:
+    """Note a (D,) vector, and by ``name_of`` the features that it is compared with."""
     text = base64.b64encode(np.asarray(vector, dtype=np.float32).tobytes()).decode()
-    context.save({"features": name_of(path), "vector": text})
+    context.save({"features": name, "vector": text})
 
 
 PHASES: Final = (

@@ -153,10 +153,12 @@ class Comparison(Trainings):
             ],
             "points": points,
         }
+        side = images_of(self.known.store).size
         result = {
             "training": self.params.training,
             "methods": found,
-            "settings": settings_of(self.params, images_of(self.known.store).size),
+            "weights": self.params.ood_weights(side),
+            "settings": settings_of(self.params, side),
             "class_ids": class_ids,
             "per_class_examples": np.bincount(
                 self.parts.test_labels, minlength=len(class_ids)

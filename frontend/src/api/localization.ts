@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
-import type { Method } from "./results";
+import type { Method, Weights } from "./results";
 import { succeeded } from "./rounds";
 import type { Job } from "./types";
 
@@ -26,6 +26,7 @@ export type Localization = {
   warnings?: string[];
   localize: "cam" | "regression";
   methods: Partial<Record<Method, FoundByMethod>>;
+  weights?: Weights;
   /** Why a method was not compared. */
   refused: Partial<Record<Method, string>>;
   floors: Record<Guess, Found>;

@@ -7,6 +7,8 @@ type Warned = { warnings?: string[] };
 export type Training = "supervised" | "mixmatch" | "adversarial";
 /** Ways to train that the jobs `taufe` and `localize` compare. */
 export type Method = "standard" | "oat" | "taufe";
+/** Of what OOD images add to the loss; missing in jobs of earlier versions. */
+export type Weights = { taufe: number; oat?: number };
 /** Those of `taufe`: where training is not supervised, a plain network stands beside them. */
 export type Trained = Method | "supervised";
 /** How well a score tells OOD apart, in 0..1; `fpr95` is better when lower. */
@@ -25,6 +27,7 @@ export type Comparison = Warned & {
   /** Missing in jobs of earlier versions. */
   training?: Training;
   methods: Record<Method, MethodFigures> & { supervised?: MethodFigures };
+  weights?: Weights;
   /** Empty where rounds cannot train so. */
   settings: Partial<Record<Method, Choice>>;
   class_ids: number[];

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import ComputedFieldInfo, FieldInfo
+
+from models.catalog.faults import InvalidParams, fault_of
 
 _ACRONYMS: Final = frozenset({"lr", "oat", "ood", "taufe"})
 
@@ -37,9 +39,13 @@ class Params(BaseModel):
         """The parameters of a job of the catalog.
 
         Raises:
-            pydantic.ValidationError: It is of another kind.
+            InvalidParams: It is of another kind, or a later version has made it.
         """
-        return cls.model_validate(job.params)
+        try:
+            return cls.model_validate(job.params)
+        except ValidationError as error:
+            faults = [fault_of(one, cls) for one in error.errors(include_url=False)]
+            raise InvalidParams("The job", faults) from error
 
 
 class NoParams(Params):

@@ -5,7 +5,7 @@ from typing import Final, Literal, Self
 from pydantic import Field, model_validator
 
 from models.catalog.params import Params
-from models.catalog.params.job_networks import SmallNetworkParams
+from models.catalog.params.job_networks import SmallNetworkParams, taufe_weight
 from models.catalog.params.networks import TrainingParams
 
 METHODS: Final = ("standard", "oat", "taufe")
@@ -115,6 +115,17 @@ class LocalizeParams(SmallNetworkParams, LocalizeChoice):
         if self.learning_rate is not None:
             return self.learning_rate
         return 0.02 if self.localize == "regression" else self.usual_rate
+
+    def ood_weights(self, side: int) -> dict[str, float]:
+        """Return, for each method that has any, the weight of what OOD images add to its loss.
+
+        Args:
+            side: of the images of the pool, in pixels.
+        """
+        taufe = {"taufe": taufe_weight(self.taufe, side)}
+        if self.localize == "regression":
+            return taufe
+        return {"oat": 1.0 if self.oat is None else self.oat, **taufe}
 
     def training_params(self) -> TrainingParams:
         """Return what the training loop reads of it."""

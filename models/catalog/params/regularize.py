@@ -159,5 +159,13 @@ class TaufeParams(NetworkParams, AttackParams, MixMatchParams, TaufeChoice):
         params = self.network_params(
             learning_rate=rate, **self.model_dump(include={"steps", "augment", "ood_from"})
         )
-        weights = {"oat": self.oat, "taufe": taufe_weight(self.taufe, side)}
+        weights = self.ood_weights(side)
         return params | {name: weight for name, weight in weights.items() if name == method}
+
+    def ood_weights(self, side: int) -> dict[str, float]:
+        """Return, for each method that has any, the weight of what OOD images add to its loss.
+
+        Args:
+            side: of the images of the pool, in pixels.
+        """
+        return {"oat": self.oat, "taufe": taufe_weight(self.taufe, side)}

@@ -7,6 +7,7 @@ et al., "Indexing by Latent Semantic Analysis", JASIS 1990; N. Halko, P. Martins
 "Finding Structure with Randomness", SIAM Review 2011).
 """
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
@@ -57,7 +58,8 @@ class HashedNgrams:
 
         Args:
             tensors: `buckets` (F,) int64, ascending hash values, those of pieces of words after
-                those of words; `weights` (F,) float32; `projection` (F, D) float16.
+                those of words; `weights` (F,) float32; `projection` (F, D) float16; `composed` is
+                missing where an earlier version has counted letters as they were written.
             params: the parameters that the tensors were fitted with.
         """
         self.tensors, self.params = dict(tensors), params
@@ -94,7 +96,7 @@ class HashedNgrams:
         for done, texts in store.take(rows).beginnings(params.characters):
             if progress is not None:
                 progress(done, len(rows))
-            blocks.append(_counted(texts))
+            blocks.append(_counted(_composed(texts)))
             characters += sum(map(len, texts))
             if characters > _MOST_CHARACTERS:
                 break
@@ -113,17 +115,24 @@ class HashedNgrams:
             "buckets": torch.from_numpy(buckets),
             "weights": torch.from_numpy(weights),
             "projection": torch.from_numpy(directions.T.copy()).half(),
+            "composed": torch.tensor(True),
         }
         return cls(tensors, params)
 
     def extract(self, texts: Sequence[str]) -> Float32Array:
         """Map B texts to (B, D) float32 of unit length; one without any such n-gram to zero."""
-        counts = _counted([text[: self.characters] for text in texts])
+        read = [text[: self.characters] for text in texts]
+        counts = _counted(_composed(read) if "composed" in self.tensors else read)
         return unit_rows(_weighted(counts, self._buckets, self._weights) @ self._projection)
 
     def save(self, path: Path, metadata: Mapping[str, str]) -> None:
         """Write what was fitted to one safetensors file, atomically."""
         tensorfile.write(path, self.tensors, metadata)
+
+
+def _composed(texts: Sequence[str]) -> list[str]:
+    """Each letter in one way (NFC), of the several in which it may be written."""
+    return [unicodedata.normalize("NFC", text) for text in texts]
 
 
 def _counted(texts: Sequence[str]) -> Any:

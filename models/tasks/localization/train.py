@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.catalog.params.job_networks import taufe_weight
 from models.catalog.params.localize import NO_SOFTMAX, LocalizeParams
 from models.device import best_device, computes_in_bfloat16, place
 from models.errors import ModelError
@@ -152,11 +151,11 @@ def _ood_loss(
     network: Localizer, activations: Tensor, params: LocalizeParams, method: str
 ) -> Tensor:
     """Return what OOD images with (B, D, h, w) activations add to the loss."""
+    weight = params.ood_weights(network.size)[method]
     if method == "oat":
-        uniform = uniformity_loss(network.outputs(network.features(activations)))
-        return (1.0 if params.oat is None else params.oat) * uniform
+        return weight * uniformity_loss(network.outputs(network.features(activations)))
     pulled = activations.float() if params.penalty == "map" else network.features(activations)
-    return taufe_weight(params.taufe, network.size) * feature_penalty(pulled)
+    return weight * feature_penalty(pulled)
 
 
 def shifted(

@@ -225,3 +225,11 @@ def test_nested_suggestions_of_a_class_are_one() -> None:
     )
     assert_allclose(apart(rows)[:, 4], [0.9, 0.7, 0.6])
     assert len(apart(rows[:0])) == 0
+
+
+def test_pal_says_how_many_it_has_picked() -> None:
+    told: list[tuple[int, int]] = []
+    rows = found([(0.7, 0)], [(0.68, 0)], [(0.6, 0)])
+    many = candidates(rows, progress=lambda *steps: told.append(steps))
+    pal.rank(many, 3, PalParams())
+    assert told == [(0, 3), (1, 3), (2, 3)]

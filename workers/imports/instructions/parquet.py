@@ -4,10 +4,13 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from workers.imports.formats.declared import declared_names, written
 from workers.imports.formats.parquet.bounds import MOST_ROW_TEXT, BoundedParquet
 from workers.imports.formats.rows import Place
 from workers.imports.instructions.parse import HISTORIES, NO_TEXTS, OURS, TURN, find_columns
+from workers.imports.instructions.row_source import SPLIT
 from workers.imports.instructions.shapes import PARTS, find_shape
+from workers.imports.items import usual_column
 from workers.imports.stated import EXTRAS
 
 _LONGEST_LIST: Final = 1000
@@ -31,6 +34,10 @@ class ParquetTable:
         self._file = BoundedParquet(path)
         self._most = most
         self.names: Sequence[str] = self._file.schema.names
+        split = usual_column((SPLIT,), self.names)
+        # As Hugging Face writes it, a split may be the number of a name.
+        self._split_names = declared_names(self._file.schema, split) if split else ()
+        self._split = split or SPLIT
 
     @property
     def total(self) -> int:
@@ -59,6 +66,8 @@ class ParquetTable:
                 batch, needed, _LONGEST_LIST, self._most, longest_row, extras=extras
             )
             for number, row in enumerate(rows, first):
+                if self._split_names and not isinstance(row, str) and self._split in row:
+                    row[self._split] = written(row[self._split], self._split_names)
                 yield f"row {number}", row
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ from workers.imports.values import Values
 
 KEY: Final = "\0key"
 """Of a row: the member of the document in whose list it stood."""
-_SPLIT: Final = "split"
+SPLIT: Final = "split"
 
 
 class Table(Protocol):
@@ -64,7 +64,7 @@ class RowSource(Source):
         self._is_ours = OURS.issubset(names)
         ids = ("name",) if self._is_ours else ID_COLUMNS
         self._name = next((there[one] for one in ids if one in there), None)
-        self._split = usual_column((_SPLIT,), names)
+        self._split = usual_column((SPLIT,), names)
         self._flags = () if self._split else tuple(name for name in names if is_flag(name))
 
     @property
@@ -123,7 +123,7 @@ class RowSource(Source):
 
     def _split_of(self, row: Mapping[str, Any]) -> str | None:
         if self._split is not None:
-            said = split_text(_SPLIT, row.get(self._split))
+            said = split_text(SPLIT, row.get(self._split))
         else:
             said = row_split({name: row.get(name) for name in self._flags}, self._flags)
         keyed = row.get(KEY)

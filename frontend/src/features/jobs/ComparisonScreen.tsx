@@ -53,7 +53,7 @@ export function ComparisonScreen({ project, job }: ComparisonScreenProps) {
 }
 
 function Counts({ result }: { result: Comparison }) {
-  const { counts, judged_on } = result;
+  const { counts, judged_on, weights } = result;
   const { comparison } = t.jobs;
   const judged = judged_on === "evaluation" ? comparison.judged : comparison.judgedHeldOut;
   const { unlabeled = 0, unlabeled_left_out = 0, attacked = 0 } = counts;
@@ -61,6 +61,7 @@ function Counts({ result }: { result: Comparison }) {
   return (
     <p>
       {comparison.from(counts.inside, counts.verdicts + counts.auxiliary)}{" "}
+      {weights && comparison.weights(weights.taufe, weights.oat)}{" "}
       {unlabeled > 0 && comparison.unlabeled(unlabeled, unlabeled_left_out)}{" "}
       {judged(counts.test, counts.test_ood)} {few && comparison.few}{" "}
       {attacked > 0 && comparison.attackedImages(attacked)}{" "}

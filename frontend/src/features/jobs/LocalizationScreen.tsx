@@ -49,11 +49,13 @@ export function LocalizationScreen({ project, job }: LocalizationScreenProps) {
   );
 }
 
-function Counts({ result: { counts, judged_on, localize } }: { result: Localization }) {
+function Counts({ result }: { result: Localization }) {
+  const { counts, judged_on, localize, weights } = result;
   const { inside, ood, test, none, several, cropped } = counts;
   return (
     <p>
       {text.how[localize]} {text.from(inside, ood)}{" "}
+      {weights && t.jobs.comparison.weights(weights.taufe, weights.oat)}{" "}
       {judged_on === "evaluation" ? text.judged(test) : text.judgedHeldOut(test)}{" "}
       {test < FEW && text.few}{" "}
       {none + several + cropped > 0 && text.leftOut(none, several, cropped)}

@@ -10,6 +10,8 @@ export const comparison = {
     `Judged by ${images.toLocaleString(locale)} evaluation images and ${ood.toLocaleString(locale)} OOD images that none has seen.`,
   judgedHeldOut: (images: number, ood: number) =>
     `There are no evaluation images, so ${plural(images, "labeled image was", "labeled images were")} kept to judge by, and ${plural(ood, "OOD image", "OOD images")}; none was learned from.`,
+  weights: (taufe: number, oat: number | undefined) =>
+    `OOD images have the weight ${taufe} in TAUFE${oat === undefined ? "" : ` and ${oat} in OAT`}.`,
   leftOut: (labels: number) => `The subset in use left out ${plural(labels, "label", "labels")}.`,
   few: "So few images judge that differences of a few percent are chance.",
   unlabeled: (images: number, leftOut: number) =>

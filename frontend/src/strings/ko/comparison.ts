@@ -9,6 +9,8 @@ export const comparison: Catalogue["jobs"]["comparison"] = {
     `학습에 쓰지 않은 평가용 이미지 ${number(images)}개와 OOD 이미지 ${number(ood)}개로 평가했습니다.`,
   judgedHeldOut: (images, ood) =>
     `평가용 이미지가 없어 라벨 이미지 ${number(images)}개와 OOD 이미지 ${number(ood)}개를 학습에서 빼고 평가에 사용했습니다.`,
+  weights: (taufe, oat) =>
+    `OOD 이미지의 가중치는 TAUFE ${taufe}${oat === undefined ? "" : `, OAT ${oat}`}입니다.`,
   leftOut: (labels) => `사용 중인 부분집합에 따라 라벨 ${number(labels)}개를 뺐습니다.`,
   few: "평가 이미지가 적어 몇 퍼센트의 차이는 우연일 수 있습니다.",
   unlabeled: (images, leftOut) =>
