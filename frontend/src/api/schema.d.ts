@@ -7476,7 +7476,8 @@ export interface components {
          *
          *     `labeled`, `ood`, `unsure` and `unlabeled` are of the pool. `by_person`, `by_model`, `by_import`
          *     and `by_truth` say by whose word examples count as what they do: the truth is what an evaluation
-         *     image came with.
+         *     image came with. `no_objects` are those of `labeled` that are boxes, and no box; null in
+         *     snapshots of earlier versions.
          */
         SnapshotCounts: {
             /** Auxiliary Ood */
@@ -7495,6 +7496,8 @@ export interface components {
             examples: number;
             /** Labeled */
             labeled: number;
+            /** No Objects */
+            no_objects: number | null;
             /** Ood */
             ood: number;
             /** Unlabeled */
@@ -7556,9 +7559,13 @@ export interface components {
         SnapshotFlow: {
             /** After Class */
             after_class: string | null;
+            /** After No Objects */
+            after_no_objects: boolean;
             after_verdict: components["schemas"]["Verdict"] | null;
             /** Before Class */
             before_class: string | null;
+            /** Before No Objects */
+            before_no_objects: boolean;
             before_verdict: components["schemas"]["Verdict"] | null;
             /** Examples */
             examples: number;
@@ -7600,10 +7607,14 @@ export interface components {
         /**
          * SnapshotSide
          * @description What an example counted as: `class_name` of labels that are one class.
+         *
+         *     `no_objects` says of a label of boxes that it has none.
          */
         SnapshotSide: {
             /** Class Name */
             class_name: string | null;
+            /** No Objects */
+            no_objects: boolean;
             origin: components["schemas"]["Origin"] | null;
             verdict: components["schemas"]["Verdict"] | null;
         };
