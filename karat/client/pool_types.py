@@ -150,10 +150,14 @@ class Count(TypedDict):
 
 
 class Stance(TypedDict):
-    """What is said of some images of a group; no class is OOD."""
+    """What is said of some images of a group; no class is OOD.
+
+    Of labels of boxes `objects` says whether they have any: these are not compared, and no class.
+    """
 
     class_id: int | None
     images: int
+    objects: Literal["objects", "no_objects"] | None
 
 
 class DuplicateGroup(TypedDict):

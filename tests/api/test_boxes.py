@@ -330,6 +330,31 @@ def test_an_image_in_which_nothing_is_is_told_apart(http: TestClient, world: Wor
     assert left["values"] == {"found": 2, "left": 0.5, "low": 0, "high": 1}
 
 
+def test_copies_with_boxes_and_with_nothing_in_them_contradict_each_other(
+    http: TestClient, world: World
+) -> None:
+    project, headers = boxed(world, images=5), world.caller().headers
+    cat = world.classes(project)[0].id
+    ids = list(world.session.scalars(select(Example.id).order_by(Example.id)))
+    world.session.execute(update(Example).values(duplicates_of=ids[0]))
+    world.session.commit()
+    path = f"/api/projects/{project.id}"
+
+    def say(chosen: list[int], *boxes: dict[str, Any]) -> None:
+        label = {"type": "boxes", "boxes": list(boxes)}
+        body = {"ids": chosen, "verdict": "label", "label": label}
+        assert http.post(f"{path}/examples/verdict", json=body, headers=headers).is_success
+
+    def group() -> tuple[bool, list[Any]]:
+        (found,) = http.get(f"{path}/duplicates", headers=headers).json()["items"]
+        return found["is_contradicting"], [tuple(one.values()) for one in found["said"]]
+
+    say(ids[:2])
+    assert group() == (False, [(None, "no_objects", 2)])
+    say(ids[2:3], box(cat, 0, 0, 2, 2))
+    assert group() == (True, [(None, "no_objects", 2), (None, "objects", 1)])
+
+
 def test_a_project_of_boxes_is_of_images(http: TestClient, world: World) -> None:
     headers = world.caller().headers
     body = {"name": "Cranes", "task": "boxes", "classes": [{"name": "crane"}]}

@@ -7644,12 +7644,16 @@ export interface components {
         /**
          * Stance
          * @description What is said of some images of a group; no class is OOD.
+         *
+         *     Of labels of boxes `objects` says whether they have any: these are not compared, and no class.
          */
         Stance: {
             /** Class Id */
             class_id: number | null;
             /** Images */
             images: number;
+            /** Objects */
+            objects: ("objects" | "no_objects") | null;
         };
         /**
          * Standing
