@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Computed,
     DateTime,
     Engine,
@@ -13,6 +14,7 @@ from sqlalchemy import (
     MetaData,
     create_engine,
     func,
+    literal_column,
     make_url,
     select,
 )
@@ -63,6 +65,15 @@ LABEL = JSONB(none_as_null=True)
 def class_of_label(column: str = "label") -> Computed:
     """What a column is made from that holds the class of the label in ``column``."""
     return Computed(f"({column} ->> 'class_id')::bigint", persisted=True)
+
+
+def no_objects(label: Any) -> ColumnElement[bool]:
+    """Condition: a stored label is one of boxes, and has none; of any other it is null.
+
+    Word for word as in the index of examples, and without a parameter, or it is not found by that.
+    """
+    boxes: ColumnElement[Any] = label.op("->")(literal_column("'boxes'"))
+    return boxes == literal_column("'[]'")
 
 
 # A transaction that was forgotten open holds back vacuum on the queue table, which then slows.

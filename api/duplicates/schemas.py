@@ -3,7 +3,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.examples.schemas import ExampleOut, Id
+from api.examples.schemas import ExampleOut, Id, Objects
 
 Which = Literal["all", "leaking", "contradicting"]
 """Of groups of images that show the same picture: every one; those with images both of the pool,
@@ -11,9 +11,13 @@ not held out, and to evaluate on; those whose verdicts contradict each other."""
 
 
 class Stance(BaseModel):
-    """What is said of some images of a group; no class is OOD."""
+    """What is said of some images of a group; no class is OOD.
+
+    Of labels of boxes `objects` says whether they have any: these are not compared, and no class.
+    """
 
     class_id: int | None
+    objects: Objects | None
     images: int
 
 

@@ -4,7 +4,17 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Select, case, distinct, func, literal, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    case,
+    distinct,
+    func,
+    literal,
+    or_,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.callers.principal import Principal
@@ -17,29 +27,28 @@ from api.duplicates.schemas import (
     Which,
 )
 from api.examples import actions
-from api.examples.schemas import Changed, ExampleOut, Selection
+from api.examples.schemas import Changed, ExampleOut, Objects, Selection
 from api.examples.scores import ScoreTable, scores_if_there
 from api.examples.service import SHOWN, shown
 from api.examples.verdicts import leave_queues
 from core.among import among
 from core.consensus import lock_examples
+from core.db import no_objects
 from core.files.storage import Storage
 from core.lifecycle import mark_unqueried
 from core.rounds import lock_unfinished
 from core.states import ArtifactKind, ExampleState, Split
 from core.tables import Artifact, Example, Job, Project
+from core.tasks.boxes import BOXES
 
 _FIRST: Final = 12
 _BLOCK: Final = 2000
 # A group has fewer images than 2^20, and an installation fewer than 2^43.
 _SIZE: Final = 1 << 43
 _NO_CLASS: Final = 0
+_OF_BOXES: Final[dict[int, Objects]] = {-1: "objects", -2: "no_objects"}
 _ANSWERED: Final = (ExampleState.LABELED, ExampleState.OOD, ExampleState.UNSURE)
 
-_STANCE = case(
-    (or_(Example.state == ExampleState.OOD, Example.split == Split.AUXILIARY_OOD), _NO_CLASS),
-    else_=Example.label_class_id,
-)
 _POOL = (Example.split == Split.POOL) & (Example.state != ExampleState.HELD_OUT)
 # The truth first, then what somebody has said, then what waits for somebody.
 _PLACE = case(
@@ -56,6 +65,17 @@ _NUMBER = (
 )
 
 
+def _stance(project: Project) -> ColumnElement[int]:
+    """What is said of an example: a class, or a number of something else; null if nothing is."""
+    said: Any = Example.label_class_id
+    if project.task == BOXES.name:
+        some, none = _OF_BOXES
+        nothing = no_objects(Example.label)
+        said = case((nothing, none), (~nothing, some))
+    is_ood = or_(Example.state == ExampleState.OOD, Example.split == Split.AUXILIARY_OOD)
+    return case((is_ood, _NO_CLASS), else_=said)
+
+
 def _groups(project: Project) -> Any:
     """A row for each group of a project."""
     pool = func.count().filter(_POOL)
@@ -69,7 +89,7 @@ def _groups(project: Project) -> Any:
             func.count().filter(Example.split == Split.AUXILIARY_OOD).label("auxiliary_ood"),
             func.count().filter(Example.state == ExampleState.HELD_OUT).label("held_out"),
             ((pool > 0) & (evaluation > 0)).label("leaking"),
-            or_(func.count(distinct(_STANCE)) > 1, func.bool_or(Example.disputed)).label(
+            or_(func.count(distinct(_stance(project))) > 1, func.bool_or(Example.disputed)).label(
                 "contradicting"
             ),
         )
@@ -157,17 +177,20 @@ async def _said(
     session: AsyncSession, project: Project, ids: Sequence[int]
 ) -> dict[int, list[Stance]]:
     """What is said of the images of each group, what most say first."""
-    stance, count = _STANCE.label("stance"), func.count().label("images")
+    stance, count = _stance(project).label("stance"), func.count().label("images")
     statement = (
         select(Example.duplicates_of, stance, count)
         .where(Example.project_id == project.id, among(Example.duplicates_of, ids))
-        .where(_STANCE.is_not(None))
+        .where(_stance(project).is_not(None))
         .group_by(Example.duplicates_of, stance)
         .order_by(count.desc(), stance)
     )
     said: dict[int, list[Stance]] = defaultdict(list)
-    for id_, class_id, images in await session.execute(statement):
-        said[id_].append(Stance(class_id=class_id or None, images=images))
+    for id_, number, images in await session.execute(statement):
+        assert id_ is not None
+        class_id = number if number > _NO_CLASS else None
+        objects = _OF_BOXES.get(number)
+        said[id_].append(Stance(class_id=class_id, objects=objects, images=images))
     return said
 
 

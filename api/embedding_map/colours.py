@@ -29,9 +29,11 @@ from api.maps.planes import DENSITY, POINTS, SIDE, is_single
 from api.selections.service import path_of
 from core.artifacts.pool_map import Int64Array, Plane
 from core.artifacts.selections import LEFT_OUT, read_columns
+from core.db import no_objects
 from core.files.storage import Storage
 from core.states import ExampleState, Split
 from core.tables import Artifact, Example, Project, Query, Round
+from core.tasks.boxes import BOXES
 
 NONE: Final = -1
 STATES: Final = {
@@ -43,6 +45,8 @@ STATES: Final = {
     ExampleState.LABELED: 0,
 }
 """Numbers of states; an image that has a class has its id instead, which is at least 1."""
+NO_OBJECTS: Final = -6
+"""Of a label of boxes that has none."""
 _CATEGORIES, _VALUES = 0, 1
 
 KEPT: Final = 1
@@ -129,7 +133,7 @@ async def _known(
 ) -> list[Known]:
     """What is known, the surest last."""
     if by == "state":
-        return [await _read(session, _states(project.id))]
+        return [await _read(session, _states(project))]
     if by == "round":
         return [await _read(session, _rounds(project.id))]
     table = await scores_if_there(session, project, storage)
@@ -146,12 +150,13 @@ def _predictions(table: ScoreTable) -> Known:
     return Known(table.pool_index.astype(np.int64), classes[table.predicted])
 
 
-def _states(project_id: int) -> Select[*tuple[Any, ...]]:
+def _states(project: Project) -> Select[*tuple[Any, ...]]:
     numbers = case({state.value: number for state, number in STATES.items()}, value=Example.state)
-    return select(
-        Example.pool_index, func.coalesce(Example.label_class_id, numbers).label("value")
-    ).where(
-        Example.project_id == project_id,
+    value: ColumnElement[int] = func.coalesce(Example.label_class_id, numbers)
+    if project.task == BOXES.name:
+        value = case((no_objects(Example.label), NO_OBJECTS), else_=value)
+    return select(Example.pool_index, value.label("value")).where(
+        Example.project_id == project.id,
         Example.split == Split.POOL,
         Example.state != ExampleState.UNLABELED,
     )

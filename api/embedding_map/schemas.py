@@ -43,7 +43,8 @@ class EmbeddingMapState(BaseModel):
 class EmbeddingMapImage(BaseModel):
     """An image on the map, with what is known of it and what the latest scores say.
 
-    ``round`` is the last one that asked about it.
+    ``round`` is the last one that asked about it, ``boxes`` how many its label has, of a project of
+    boxes.
     """
 
     example_id: int
@@ -52,6 +53,7 @@ class EmbeddingMapImage(BaseModel):
     excerpt: str | None
     state: ExampleState
     class_id: int | None
+    boxes: int | None
     x: float
     y: float
     predicted_class_id: int | None

@@ -12,6 +12,7 @@ from api.embedding_map.schemas import (
 )
 from api.examples.scores import scores_if_there
 from api.maps.planes import embedding_map, head_of, no_map, plane_of, require_version, version_of
+from api.maps.then import boxes_of_label
 from core.errors import NotFound
 from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
@@ -89,6 +90,7 @@ async def image(
         beginning().label("excerpt"),
         Example.state,
         Example.label_class_id,
+        boxes_of_label(),
         asked.label("round"),
     ).where(Example.project_id == artifact.project_id, Example.pool_index == pool_index)
     async with sessions() as session:
@@ -110,6 +112,7 @@ async def image(
         excerpt=row.excerpt,
         state=row.state,
         class_id=row.label_class_id,
+        boxes=row.boxes,
         x=float(shown.x[place]),
         y=float(shown.y[place]),
         predicted_class_id=(None if table is None or at is None else table.predicted_class(at)),

@@ -28,6 +28,7 @@ Sort = Literal[
     "isolation",
     "-isolation",
 ]
+Objects = Literal["objects", "no_objects"]
 MOST_AT_ONCE = 10_000
 _IDS: Final = r"^[1-9][0-9]{0,17}(,[1-9][0-9]{0,17}){0,199}$"
 EVERY_SPLIT: Final = "all"
@@ -39,13 +40,14 @@ class Filters(BaseModel):
     They are of the pool unless `split` names another, or is `all`: nobody is asked about images
     that are kept to evaluate on, whatever their state.
 
-    `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
-    an example counts as, or one of those in its label, `predicted` the one that the model takes it
-    for. Its verdicts are in `disagreement` if they contradict each other and no reviewer has
-    settled it. `kept_by` and
-    `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
-    the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
-    predictions are those that the queries of `round` were chosen by, by default the latest.
+    `verdict`, `annotator_id` and `source` are of one vote that holds. Of labels of boxes a `state`
+    or `verdict` is also `objects`, those with a box at least, or `no_objects`, those with none.
+    `class_id` is the class that an example counts as, or one of those in its label, `predicted` the
+    one that the model takes it for. Its verdicts are in `disagreement` if they contradict each
+    other and no reviewer has settled it. `kept_by` and `dropped_by` are subsets, which know the
+    labels of when they were made. `outline` is drawn on the embedding map: its version, a colon,
+    and the corners as `x,y;x,y;...`. Scores and predictions are those that the queries of `round`
+    were chosen by, by default the latest.
 
     `search` are words, or beginnings of words, of a text: all of them have to be in it, in any
     order; with `or` between them either, and none that has `-` before it. "Words in quotes" are
@@ -59,9 +61,9 @@ class Filters(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    state: ExampleState | None = None
+    state: ExampleState | Objects | None = None
     split: Split | Literal["all"] = Split.POOL
-    verdict: Verdict | None = None
+    verdict: Verdict | Objects | None = None
     class_id: Id | None = None
     annotator_id: Id | None = None
     source: Source | Literal["people"] | None = None

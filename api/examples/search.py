@@ -8,6 +8,7 @@ they are the examples that the files name, in the order that is asked for.
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
 
@@ -20,14 +21,16 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import InstrumentedAttribute
 
 from api.examples.rankings import Ranking, unsaid
-from api.examples.schemas import EVERY_SPLIT, Filters, Sort
+from api.examples.schemas import EVERY_SPLIT, Filters, Objects, Sort
 from api.examples.scores import Positions, ScoreTable, scored_by
 from api.examples.words import Words
 from core.among import among
 from core.class_names import names_class
 from core.consensus import by_model, holds
+from core.db import no_objects
 from core.errors import Conflict
 from core.names import composed
 from core.states import ExampleState, Source, Split, Verdict
@@ -66,9 +69,10 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = [Example.project_id == project.id]
     if filters.split != EVERY_SPLIT:
         found.append(Example.split == filters.split)
-    for name in ("state", "import_id"):
-        if (value := getattr(filters, name)) is not None:
-            found.append(getattr(Example, name) == value)
+    if filters.state is not None:
+        found += _counts_as(Example.state, ExampleState.LABELED, Example.label, filters.state)
+    if filters.import_id is not None:
+        found.append(Example.import_id == filters.import_id)
     if filters.class_id is not None:
         is_one = task_type(project.task).names_one_class
         found.append(
@@ -84,9 +88,11 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
         found.append(COMPOSED_NAME.icontains(wanted, autoescape=True))
     vote = [
         getattr(Annotation, name) == value
-        for name in ("verdict", "annotator_id", "source")
+        for name in ("annotator_id", "source")
         if (value := getattr(filters, name)) not in (None, "people")
     ]
+    if filters.verdict is not None:
+        vote += _counts_as(Annotation.verdict, Verdict.LABEL, Annotation.label, filters.verdict)
     if filters.source == "people":
         vote.append(Annotation.source != Source.MODEL)
         if filters.verdict is None:
@@ -105,6 +111,16 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
         # Whatever has an opinion has one of these states, by which most of a pool is passed over.
         found += [Example.state.in_(_ANSWERED), Example.disputed == filters.disagreement]
     return found
+
+
+def _counts_as(
+    column: InstrumentedAttribute[Any], labeled: StrEnum, label: Any, wanted: StrEnum | Objects
+) -> list[ColumnElement[bool]]:
+    """Conditions: it is a state or verdict, or ``labeled`` by boxes, by whether there are any."""
+    if isinstance(wanted, StrEnum):
+        return [column == wanted]
+    nothing = no_objects(label)
+    return [column == labeled, nothing if wanted == "no_objects" else ~nothing]
 
 
 class Search:
@@ -172,7 +188,8 @@ class Search:
         if words is not None and words.pool_indices is None:
             self._conditions.append(words.condition)
         # An index gives these in order, however few they are.
-        self._indexed = asked == ([] if filters.split == EVERY_SPLIT else ["state"])
+        by_state = filters.split != EVERY_SPLIT and filters.state != "objects"
+        self._indexed = asked == (["state"] if by_state else [])
 
     async def page(
         self, columns: Select[*tuple[Any, ...]], cursor: int | None, limit: int

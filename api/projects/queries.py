@@ -1,13 +1,14 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import CompoundSelect, Select, func, null, select, true, union_all
+from sqlalchemy import CompoundSelect, Select, func, literal_column, null, select, true, union_all
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.callers.access import seen
 from api.callers.principal import Principal
 from api.projects.schemas import Counts
+from core.db import no_objects
 from core.media.texts.excerpts import beginning
 from core.rounds import waits_for_help
 from core.states import ExampleState, JobKind, JobState, RoundState, Split
@@ -15,6 +16,7 @@ from core.tables import Example, Job, Project, ProjectClass, Round
 
 _REST = ExampleState.UNLABELED
 _PICTURES = 4
+_NO_OBJECTS = "no_objects"
 _FIELD = {
     ExampleState.QUERIED: "queried",
     ExampleState.LABELED: "labeled_in",
@@ -61,12 +63,16 @@ async def counts(session: AsyncSession, project_ids: Iterable[int]) -> dict[int,
         everything,
         _grouped(found, [Split.POOL], [one for one in ExampleState if one is not _REST]),
         _grouped(found, [one for one in Split if one is not Split.POOL], list(ExampleState)),
+        _without_objects(found),
     )
     for project_id, split, state, count in await session.execute(statement):
         fields = found[project_id]
         if split is None:
             fields["pool"] += count
             fields["unlabeled"] += count
+            continue
+        if state == _NO_OBJECTS:
+            fields[_NO_OBJECTS] = count
             continue
         fields["unlabeled"] -= count
         if state == ExampleState.HELD_OUT:
@@ -91,6 +97,19 @@ def _grouped(
             Example.state.in_(states),
         )
         .group_by(Example.project_id, Example.split, Example.state)
+    )
+
+
+def _without_objects(project_ids: Iterable[int]) -> Select[*tuple[Any, ...]]:
+    """Those of the labeled ones of the pool, from an index that has no others."""
+    return (
+        select(Example.project_id, Example.split, literal_column(f"'{_NO_OBJECTS}'"), func.count())
+        .where(
+            Example.project_id.in_(project_ids),
+            Example.split == Split.POOL,
+            no_objects(Example.label),
+        )
+        .group_by(Example.project_id, Example.split)
     )
 
 

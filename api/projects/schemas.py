@@ -101,12 +101,17 @@ class ProjectUpdate(BaseModel):
 
 
 class Counts(BaseModel):
-    """Examples by what is known of them. All but the last three count the pool."""
+    """Examples by what is known of them. All but the last three count the pool.
+
+    `no_objects` are those of `labeled_in` that have a label of boxes, and no box: somebody has
+    looked, and nothing of the classes is there.
+    """
 
     pool: int
     unlabeled: int
     queried: int
     labeled_in: int
+    no_objects: int
     labeled_ood: int
     unsure: int
     held_out: int

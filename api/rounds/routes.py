@@ -74,7 +74,7 @@ async def show_outlook(
         counts = (await queries.counts(session, [project.id]))[project.id]
         return finding.outlook(
             rounds,
-            counts.labeled_in,
+            counts.labeled_in - counts.no_objects,
             least_gain,
             unlabeled=counts.unlabeled + counts.queried,
             since=await service.found_since(session, project),

@@ -16,13 +16,15 @@ def _may_lack_class(schema: dict[str, Any]) -> None:
 class Answered(BaseModel):
     """Counted answers by verdict.
 
-    An answer counts as what it was corrected to, unless a later round asked about it again. `class`
-    is what `label` was called before, for clients of then.
+    An answer counts as what it was corrected to, unless a later round asked about it again.
+    `no_objects` are those of `label` that are boxes, and no box. `class` is what `label` was called
+    before, for clients of then.
     """
 
     model_config = ConfigDict(json_schema_extra=_may_lack_class)
 
     label: int
+    no_objects: int
     ood: int
     skip: int
     unsure: int
@@ -37,6 +39,11 @@ class Answered(BaseModel):
     @property
     def total(self) -> int:
         return self.label + self.ood + self.skip + self.unsure
+
+    @property
+    def inside(self) -> int:
+        """Those that name one of the classes."""
+        return self.label - self.no_objects
 
 
 class Estimate(BaseModel):
@@ -67,6 +74,8 @@ class OodLeft(BaseModel):
 
 class RoundOut(BaseModel):
     """A round. ``accuracy`` is that of the model trained on the answers up to this round.
+
+    ``in_share`` is the share of answers that name a class, of those that are a label or OOD.
 
     ``budget`` is what its answers may cost: what ``settings`` say, or all that it asks where that
     is less.

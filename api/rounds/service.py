@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import exists, func, literal, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -26,6 +26,7 @@ from api.rounds.schemas import (
 from api.telling import tell
 from api.weights.choice import require_weights
 from core.consensus import held_in_its_round
+from core.db import no_objects
 from core.errors import Conflict, NotFound
 from core.events import Topic
 from core.media.nouns import in_words_of
@@ -42,6 +43,7 @@ from core.states import (
     Verdict,
 )
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round
+from core.tasks.boxes import BOXES
 from core.tasks.registry import task_type
 
 _COMPARABLE: Final = 50
@@ -54,8 +56,9 @@ async def list_rounds(
     if number is not None:
         statement = statement.where(Round.number == number)
     rounds = (await session.scalars(statement)).all()
-    answered = await _answered(session, [round_.id for round_ in rounds])
-    drawn = await _answered(session, [one.id for one in rounds if one.number == 0], drawn=True)
+    answered = await _answered(session, project, rounds)
+    first = [one for one in rounds if one.number == 0]
+    drawn = await _answered(session, project, first, drawn=True)
     seconds = await _seconds(session, rounds)
     return [
         _describe(one, answered[one.id], drawn.get(one.id), seconds[one.id], project.medium)
@@ -71,13 +74,20 @@ async def show_round(session: AsyncSession, project: Project, number: int) -> Ro
 
 
 async def _answered(
-    session: AsyncSession, round_ids: Sequence[int], *, drawn: bool = False
-) -> dict[int, dict[Verdict, int]]:
-    """Answers of rounds by verdict; if ``drawn``, only those to what was not chosen for them."""
+    session: AsyncSession, project: Project, rounds: Sequence[Round], *, drawn: bool = False
+) -> dict[int, Answered]:
+    """Answers of rounds, by id; if ``drawn``, only those to what was not chosen for them."""
+    nothing = func.count().filter(no_objects(Annotation.label))
     statement = (
-        select(Annotation.round_id, Annotation.verdict, func.count())
+        select(
+            Annotation.round_id,
+            Annotation.verdict,
+            func.count(),
+            # Other labels need not be read for it.
+            nothing if project.task == BOXES.name else literal(0),
+        )
         .where(
-            Annotation.round_id.in_(round_ids),
+            Annotation.round_id.in_([one.id for one in rounds]),
             # A review stays in the round of what it reviews, and answers none of its queries. Of
             # what was imported only rankings are of a round: their own.
             Annotation.source.in_((Source.ANNOTATOR, Source.IMPORT)),
@@ -89,11 +99,12 @@ async def _answered(
         statement = statement.join(Query, Query.id == Annotation.query_id).where(
             ~Query.requested, ~Query.typical
         )
-    found = {round_id: dict.fromkeys(Verdict, 0) for round_id in round_ids}
-    for round_id, verdict, count in await session.execute(statement):
+    found = {one.id: dict.fromkeys(Answered.model_fields, 0) for one in rounds}
+    for round_id, verdict, count, empty in await session.execute(statement):
         assert round_id is not None
         found[round_id][verdict] = count
-    return found
+        found[round_id]["no_objects"] += empty
+    return {round_id: Answered(**counts) for round_id, counts in found.items()}
 
 
 async def repeated_labels(session: AsyncSession, project: Project) -> dict[int, int]:
@@ -123,7 +134,7 @@ async def repeated_labels(session: AsyncSession, project: Project) -> dict[int, 
 
 
 async def found_since(session: AsyncSession, project: Project) -> int | None:
-    """Images that have a class, and had no verdict when how much OOD is left was last estimated.
+    """Images of the classes that had no verdict when how much OOD is left was last estimated.
 
     None where that was not counted, as in rounds of earlier versions.
     """
@@ -140,13 +151,16 @@ async def found_since(session: AsyncSession, project: Project) -> int | None:
     then: dict[str, int] | None = await session.scalar(statement)
     if then is None or "inside" not in then:
         return None
-    now = select(func.count()).where(
+    there = (
         Example.project_id == project.id,
         Example.split == Split.POOL,
-        Example.state == ExampleState.LABELED,
         Example.pool_index < then["of"],
     )
-    return max(0, (await session.scalar(now) or 0) - then["inside"])
+    labeled, nothing = (
+        select(func.count()).where(*there, what).scalar_subquery()
+        for what in (Example.state == ExampleState.LABELED, no_objects(Example.label))
+    )
+    return max(0, (await session.scalar(select(labeled - nothing)) or 0) - then["inside"])
 
 
 async def _seconds(session: AsyncSession, rounds: Sequence[Round]) -> dict[int, float]:
@@ -185,23 +199,14 @@ def _ood_left(known: dict[str, Any]) -> OodLeft:
     )
 
 
-def _counted(by: dict[Verdict, int]) -> Answered:
-    return Answered(
-        label=by[Verdict.LABEL],
-        ood=by[Verdict.OOD],
-        skip=by[Verdict.SKIP],
-        unsure=by[Verdict.UNSURE],
-    )
-
-
 def _describe(
     round_: Round,
-    answered: dict[Verdict, int],
-    drawn: dict[Verdict, int] | None,
+    answered: Answered,
+    drawn: Answered | None,
     seconds: float,
     medium: Medium,
 ) -> RoundOut:
-    inside, outside = answered[Verdict.LABEL], answered[Verdict.OOD]
+    said = answered.label + answered.ood
     metrics = dict(round_.metrics)
     ood_left = metrics.pop("ood_left", None)
     metrics.pop("annotator_seconds", None)
@@ -215,9 +220,9 @@ def _describe(
         spent=round_.spent,
         seed=round_.seed,
         queries=round_.queries,
-        answered=_counted(answered),
-        drawn=None if drawn is None else _counted(drawn),
-        in_share=inside / (inside + outside) if inside + outside else None,
+        answered=answered,
+        drawn=drawn,
+        in_share=answered.inside / said if said else None,
         accuracy=round_.accuracy,
         purity_auroc=metrics.pop("purity_auroc", None),
         ood_left=None if ood_left is None else _ood_left(ood_left),

@@ -26,4 +26,4 @@ def overlap_of(round_: RoundOut) -> int:
 
 def inside_of(round_: RoundOut) -> float:
     """About how many images of a round got a class."""
-    return round_.answered.label / overlap_of(round_)
+    return round_.answered.inside / overlap_of(round_)

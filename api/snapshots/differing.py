@@ -22,7 +22,14 @@ from api.snapshots.schemas import (
     SnapshotSide,
 )
 from core.among import among
-from core.artifacts.pool_snapshots import CHANGES, Change, Differences, Int64Array, columns_at
+from core.artifacts.pool_snapshots import (
+    CHANGES,
+    NO_OBJECTS,
+    Change,
+    Differences,
+    Int64Array,
+    columns_at,
+)
 from core.states import Verdict
 from core.tables import Example, PoolSnapshot
 
@@ -33,10 +40,11 @@ _COLUMNS: Final = ("example_id", "pool_index", "verdict", "class", "class_id", "
 
 
 class _Outcome(NamedTuple):
-    """What an example counts as: its verdict, and its class if it is one."""
+    """What an example counts as: its verdict, and its class if it is one, or boxes without any."""
 
     verdict: Verdict | None
     class_id: int | None
+    no_objects: bool
 
 
 @dataclass(frozen=True)
@@ -123,21 +131,26 @@ def _flows(one: Path, other: Path, found: Differences) -> list[tuple[_Outcome, _
     relabeled = found.change == CHANGES.index(Change.LABEL)
     columns = []
     for path, places in ((one, found.before), (other, found.after)):
-        side = columns_at(path, places[relabeled], "verdict", "class_id")
-        columns += [side["verdict"].cast(pa.string()), side["class_id"]]
-    names = ["verdict", "class_id", "verdict_after", "class_id_after"]
+        side = columns_at(path, places[relabeled], "verdict", "class", "class_id")
+        nothing = pc.and_(pc.is_null(side["class_id"]), pc.equal(side["class"], NO_OBJECTS))
+        columns += [side["verdict"].cast(pa.string()), side["class_id"], nothing.fill_null(False)]
+    names = [f"{name}{of}" for of in ("", "_after") for name in ("verdict", "class_id", "nothing")]
     pairs = pa.table(columns, names=names).group_by(names, use_threads=False)
     counted = pairs.aggregate([([], "count_all")])
     # A stable order, that the same two files give every time.
     order = pc.sort_indices(counted, sort_keys=[("count_all", "descending")])[:_FLOWS]
     return [
         (
-            _Outcome(_verdict(row["verdict"]), row["class_id"]),
-            _Outcome(_verdict(row["verdict_after"]), row["class_id_after"]),
+            _outcome(row, ""),
+            _outcome(row, "_after"),
             row["count_all"],
         )
         for row in counted.take(order).to_pylist()
     ]
+
+
+def _outcome(row: Mapping[str, Any], of: str) -> _Outcome:
+    return _Outcome(_verdict(row[f"verdict{of}"]), row[f"class_id{of}"], row[f"nothing{of}"])
 
 
 async def described(
@@ -164,8 +177,10 @@ async def described(
             SnapshotFlow(
                 before_verdict=first.verdict,
                 before_class=_name(first, before),
+                before_no_objects=first.no_objects,
                 after_verdict=second.verdict,
                 after_class=_name(second, after),
+                after_no_objects=second.no_objects,
                 examples=count,
             )
             for first, second, count in whole.flows
@@ -210,5 +225,10 @@ def _name(outcome: _Outcome, classes: Mapping[int, str]) -> str | None:
 def _side(row: dict[str, Any] | None) -> SnapshotSide | None:
     if row is None:
         return None
-    name = None if row["class_id"] is None else row["class"]
-    return SnapshotSide(verdict=_verdict(row["verdict"]), class_name=name, origin=row["origin"])
+    is_one = row["class_id"] is not None
+    return SnapshotSide(
+        verdict=_verdict(row["verdict"]),
+        class_name=row["class"] if is_one else None,
+        no_objects=not is_one and row["class"] == NO_OBJECTS,
+        origin=row["origin"],
+    )

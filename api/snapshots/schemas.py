@@ -34,11 +34,13 @@ class SnapshotCounts(BaseModel):
 
     `labeled`, `ood`, `unsure` and `unlabeled` are of the pool. `by_person`, `by_model`, `by_import`
     and `by_truth` say by whose word examples count as what they do: the truth is what an evaluation
-    image came with.
+    image came with. `no_objects` are those of `labeled` that are boxes, and no box; null in
+    snapshots of earlier versions.
     """
 
     examples: int
     labeled: int
+    no_objects: int | None
     ood: int
     unsure: int
     unlabeled: int
@@ -82,10 +84,14 @@ class SnapshotOut(BaseModel):
 
 
 class SnapshotSide(BaseModel):
-    """What an example counted as: `class_name` of labels that are one class."""
+    """What an example counted as: `class_name` of labels that are one class.
+
+    `no_objects` says of a label of boxes that it has none.
+    """
 
     verdict: Verdict | None
     class_name: str | None
+    no_objects: bool
     origin: Origin | None
 
 
@@ -106,8 +112,10 @@ class SnapshotFlow(BaseModel):
 
     before_verdict: Verdict | None
     before_class: str | None
+    before_no_objects: bool
     after_verdict: Verdict | None
     after_class: str | None
+    after_no_objects: bool
     examples: int
 
 

@@ -89,7 +89,7 @@ def _described(snapshot: PoolSnapshot, size: int, author: str | None) -> Snapsho
         author=author,
         filters=snapshot.filters,
         digest=snapshot.digest,
-        counts=SnapshotCounts(**counts),
+        counts=SnapshotCounts(**{"no_objects": None, **counts}),
         classes=[
             SnapshotClass(
                 **one, examples=None if of_class is None else of_class.get(str(one["id"]), 0)
@@ -241,6 +241,7 @@ def _counts(taken: Taken, *, by_class: bool) -> dict[str, Any]:
     return {
         "examples": taken.examples,
         "labeled": taken.outcomes[Verdict.LABEL.in_files],
+        "no_objects": taken.no_objects,
         "ood": taken.outcomes[Verdict.OOD.in_files],
         "unsure": taken.outcomes[Verdict.UNSURE.in_files],
         "unlabeled": taken.outcomes[Verdict.SKIP.in_files] + taken.outcomes[""],

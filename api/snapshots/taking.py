@@ -19,7 +19,7 @@ from api.exports.records import Prediction, predictions_of
 from api.exports.tables import is_effective, speaks
 from api.exports.votes import counts_as
 from core.among import among
-from core.artifacts.pool_snapshots import Int64Array, Origin, SnapshotWriter, says
+from core.artifacts.pool_snapshots import NO_OBJECTS, Int64Array, Origin, SnapshotWriter, says
 from core.files.storage import Storage
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example, Project
@@ -40,12 +40,14 @@ class Taken:
         splits: Of each split.
         outcomes: Of the pool, of each verdict in words of files, "" for those without one.
         origins: By whose word they count as what they do, of those that count as something.
+        no_objects: Of the pool, of labels of boxes that have none.
         classes: Of each class, by its id; of labels that are one class.
     """
 
     splits: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
     origins: Counter[str] = field(default_factory=Counter)
+    no_objects: int = 0
     classes: Counter[int] = field(default_factory=Counter)
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -53,6 +55,7 @@ class Taken:
         self.splits[row["split"]] += 1
         if row["split"] == Split.POOL:
             self.outcomes[row["verdict"] or ""] += 1
+            self.no_objects += row["class_id"] is None and row["class"] == NO_OBJECTS
         if row["origin"] is not None:
             self.origins[row["origin"]] += 1
         if row["class_id"] is not None:

@@ -64,6 +64,8 @@ are the same. ``annotations`` are the ids of all that were there, ``votes`` of t
 of what the example counts as, ``effective`` the one that stands for it. The last columns are what
 the model took it for that last asked about it.
 """
+NO_OBJECTS: Final = "[]"
+"""``class`` of a label of boxes that has none; where ``class_id`` is null."""
 
 _GROUP: Final = 16_384
 _BATCH: Final = 4096

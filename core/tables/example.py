@@ -61,6 +61,13 @@ class Example(Base):
         ),
         Index("ix_examples_disputed", "project_id", "id", postgresql_where=text("disputed")),
         Index(
+            "ix_examples_no_objects",
+            "project_id",
+            "split",
+            "pool_index",
+            postgresql_where=text("(label -> 'boxes') = '[]'"),
+        ),
+        Index(
             "ix_examples_class",
             "label_class_id",
             postgresql_where=text("label_class_id IS NOT NULL"),

@@ -56,11 +56,13 @@ class ExportedClass(TypedDict):
 class Answered(TypedDict):
     """Counted answers by verdict.
 
-    An answer counts as what it was corrected to, unless a later round asked about it again. `class`
-    is what `label` was called before, for clients of then.
+    An answer counts as what it was corrected to, unless a later round asked about it again.
+    `no_objects` are those of `label` that are boxes, and no box. `class` is what `label` was called
+    before, for clients of then.
     """
 
     label: int
+    no_objects: int
     ood: int
     skip: int
     unsure: int
@@ -94,6 +96,8 @@ class OodLeft(TypedDict):
 
 class Round(TypedDict):
     """A round. ``accuracy`` is that of the model trained on the answers up to this round.
+
+    ``in_share`` is the share of answers that name a class, of those that are a label or OOD.
 
     ``budget`` is what its answers may cost: what ``settings`` say, or all that it asks where that
     is less.

@@ -98,13 +98,14 @@ class Filters(TypedDict):
     They are of the pool unless `split` names another, or is `all`: nobody is asked about images
     that are kept to evaluate on, whatever their state.
 
-    `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
-    an example counts as, or one of those in its label, `predicted` the one that the model takes it
-    for. Its verdicts are in `disagreement` if they contradict each other and no reviewer has
-    settled it. `kept_by` and
-    `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
-    the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
-    predictions are those that the queries of `round` were chosen by, by default the latest.
+    `verdict`, `annotator_id` and `source` are of one vote that holds. Of labels of boxes a `state`
+    or `verdict` is also `objects`, those with a box at least, or `no_objects`, those with none.
+    `class_id` is the class that an example counts as, or one of those in its label, `predicted` the
+    one that the model takes it for. Its verdicts are in `disagreement` if they contradict each
+    other and no reviewer has settled it. `kept_by` and `dropped_by` are subsets, which know the
+    labels of when they were made. `outline` is drawn on the embedding map: its version, a colon,
+    and the corners as `x,y;x,y;...`. Scores and predictions are those that the queries of `round`
+    were chosen by, by default the latest.
 
     `search` are words, or beginnings of words, of a text: all of them have to be in it, in any
     order; with `or` between them either, and none that has `-` before it. "Words in quotes" are
@@ -137,8 +138,8 @@ class Filters(TypedDict):
     similarity_min: NotRequired[float | None]
     source: NotRequired[AnnotationSource | Literal["people"] | None]
     split: NotRequired[Split | Literal["all"]]
-    state: NotRequired[ExampleState | None]
-    verdict: NotRequired[Verdict | None]
+    state: NotRequired[ExampleState | Literal["objects", "no_objects"] | None]
+    verdict: NotRequired[Verdict | Literal["objects", "no_objects"] | None]
 
 
 class Count(TypedDict):
@@ -149,10 +150,14 @@ class Count(TypedDict):
 
 
 class Stance(TypedDict):
-    """What is said of some images of a group; no class is OOD."""
+    """What is said of some images of a group; no class is OOD.
+
+    Of labels of boxes `objects` says whether they have any: these are not compared, and no class.
+    """
 
     class_id: int | None
     images: int
+    objects: Literal["objects", "no_objects"] | None
 
 
 class DuplicateGroup(TypedDict):

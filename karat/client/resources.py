@@ -143,13 +143,18 @@ class Class(TypedDict):
 
 
 class Counts(TypedDict):
-    """Examples by what is known of them. All but the last three count the pool."""
+    """Examples by what is known of them. All but the last three count the pool.
+
+    `no_objects` are those of `labeled_in` that have a label of boxes, and no box: somebody has
+    looked, and nothing of the classes is there.
+    """
 
     auxiliary_ood: int
     evaluation: int
     held_out: int
     labeled_in: int
     labeled_ood: int
+    no_objects: int
     pool: int
     queried: int
     unlabeled: int

@@ -24,7 +24,8 @@ class SnapshotCounts(TypedDict):
 
     `labeled`, `ood`, `unsure` and `unlabeled` are of the pool. `by_person`, `by_model`, `by_import`
     and `by_truth` say by whose word examples count as what they do: the truth is what an evaluation
-    image came with.
+    image came with. `no_objects` are those of `labeled` that are boxes, and no box; null in
+    snapshots of earlier versions.
     """
 
     auxiliary_ood: int
@@ -35,6 +36,7 @@ class SnapshotCounts(TypedDict):
     evaluation: int
     examples: int
     labeled: int
+    no_objects: int | None
     ood: int
     unlabeled: int
     unsure: int
@@ -72,9 +74,13 @@ class Snapshot(TypedDict):
 
 
 class SnapshotSide(TypedDict):
-    """What an example counted as: `class_name` of labels that are one class."""
+    """What an example counted as: `class_name` of labels that are one class.
+
+    `no_objects` says of a label of boxes that it has none.
+    """
 
     class_name: str | None
+    no_objects: bool
     origin: SnapshotOrigin | None
     verdict: Verdict | None
 
@@ -95,8 +101,10 @@ class SnapshotFlow(TypedDict):
     """How many examples counted as one thing before and as another after."""
 
     after_class: str | None
+    after_no_objects: bool
     after_verdict: Verdict | None
     before_class: str | None
+    before_no_objects: bool
     before_verdict: Verdict | None
     examples: int
 

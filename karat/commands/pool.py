@@ -131,7 +131,8 @@ def similar(
     with connect() as client:
         found = find_project(client, project)
         filters = chosen_filters(found, where)
-        medium = found.get()["medium"]
+        shown = found.get()
+        medium = shown["medium"]
         if ids:
             filters["similar_to"] = ",".join(map(str, ids))
         if file is not None or text is not None:
@@ -144,10 +145,11 @@ def similar(
             filters["similar_file"] = client.wait(job["id"])["id"]
         images = first(found.pool.find(filters, sort="-similarity"), limit)
         one_of = noun(medium).one
+        names = {one["id"]: one["name"] for one in shown["classes"]}
     if as_json:
         return show_json({"items": images})
     rows = [
-        (one["id"], _shown(one), f"{one['similarity']:.3f}", one["state"], one["label"])
+        (one["id"], _shown(one), f"{one['similarity']:.3f}", one["state"], _label(one, names))
         for one in images
     ]
     columns = ("#id", _heading(images), "#similarity", "state", "label")

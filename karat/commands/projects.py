@@ -347,7 +347,6 @@ def _show(project: "Project", as_json: bool) -> None:
     if as_json:
         return show_json(project)
     counts, now = project["counts"], project["current_round"]
-    labeled = f"{counts['labeled_in']} labeled, {counts['labeled_ood']} OOD"
     rows = [
         ("project", f"{project['name']} (number {project['id']})"),
         ("state", project["state"]),
@@ -356,7 +355,7 @@ def _show(project: "Project", as_json: bool) -> None:
             noun(project["medium"]).many,
             f"{counts['pool']} in the pool, {counts['evaluation']} for evaluation",
         ),
-        ("answers", labeled),
+        ("answers", f"{_labeled(project)}, {counts['labeled_ood']} OOD"),
         ("round", now and f"{now['number']} {now['state']}, {spent(now)}"),
         ("strategy", project["settings"].get("strategy", {}).get("name")),
         ("model", project["settings"].get("model", {}).get("name")),
@@ -364,3 +363,13 @@ def _show(project: "Project", as_json: bool) -> None:
         *(("note", warning) for warning in project["warnings"]),
     ]
     return show_table(("", ""), rows, "")
+
+
+def _labeled(project: "Project") -> str:
+    """How many have a label; of boxes, how many have any, and in how many nothing is."""
+    labeled = project["counts"]["labeled_in"]
+    if project["task"] != "boxes":
+        return f"{labeled} labeled"
+    # Servers of before do not tell.
+    nothing = project["counts"].get("no_objects", 0)
+    return f"{labeled - nothing} with boxes, {nothing} with no objects"

@@ -37,8 +37,10 @@ def create(
     if as_json:
         return show_json(taken)
     counts = taken["counts"]
+    nothing = counts.get("no_objects")
+    of_boxes = f" ({nothing:,} with no objects)" if nothing else ""
     echo(
-        f"{taken['name']}: {counts['examples']:,} {many}, {counts['labeled']:,} labeled, "
+        f"{taken['name']}: {counts['examples']:,} {many}, {counts['labeled']:,} labeled{of_boxes}, "
         f"{counts['ood']:,} OOD, {counts['evaluation']:,} to evaluate on."
     )
     return echo(f"SHA-256 {taken['digest']}")
@@ -97,8 +99,8 @@ def diff(
 def _flows(both: "SnapshotDiff") -> list[tuple[Any, ...]]:
     return [
         (
-            _outcome(one["before_verdict"], one["before_class"]),
-            _outcome(one["after_verdict"], one["after_class"]),
+            _outcome(one["before_verdict"], one["before_class"], one.get("before_no_objects")),
+            _outcome(one["after_verdict"], one["after_class"], one.get("after_no_objects")),
             f"{one['examples']:,}",
         )
         for one in both["flows"]
@@ -109,10 +111,12 @@ def _said(side: "SnapshotSide | None") -> str:
     if side is None:
         return "–"
     by = "" if side["origin"] is None else f" ({side['origin']})"
-    return f"{_outcome(side['verdict'], side['class_name'])}{by}"
+    return f"{_outcome(side['verdict'], side['class_name'], side.get('no_objects'))}{by}"
 
 
-def _outcome(verdict: str | None, class_name: str | None) -> str:
+def _outcome(verdict: str | None, class_name: str | None, nothing: bool | None) -> str:
+    if nothing:
+        return "no objects"
     return class_name or {None: "no label", "label": "labeled"}.get(verdict, verdict or "")
 
 

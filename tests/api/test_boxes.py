@@ -10,8 +10,16 @@ from fastapi.testclient import TestClient
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from core.states import ExampleState, JobKind, JobState, ProjectRole, ProjectState, Role
-from core.tables import Example, Job, Project, Query, Suggestion
+from core.states import (
+    ExampleState,
+    JobKind,
+    JobState,
+    ProjectRole,
+    ProjectState,
+    Role,
+    RoundState,
+)
+from core.tables import Example, Job, Project, Query, Round, Suggestion
 from core.tasks.boxes import BOXES
 from core.tasks.classification import stored_class
 from core.tasks.proposals import to_store
@@ -268,6 +276,83 @@ def test_many_images_without_objects_are_said_at_once(http: TestClient, world: W
     world.session.expire_all()
     labels = world.session.scalars(select(Example.label).order_by(Example.id)).all()
     assert [one and one["boxes"] for one in labels] == [[], [], None, None]
+
+
+def test_an_image_in_which_nothing_is_is_told_apart(http: TestClient, world: World) -> None:
+    project, admin = boxed(world, images=7, goal="find_all"), world.caller()
+    cat = world.classes(project)[0].id
+    items = lease(http, admin, project, 6)["items"]
+    ids = [item["example_id"] for item in items]
+    queries = [item["query_id"] for item in items]
+    drawn = said(queries[0], box(cat, 0, 0, 2, 2))
+    nothing = [said(query) for query in queries[1:4]]
+    send(http, admin, project, drawn, *nothing, verdict(queries[4]), verdict(queries[5], "unsure"))
+    path = f"/api/projects/{project.id}"
+
+    def get(url: str) -> Any:
+        answer = http.get(f"{path}{url}", headers=admin.headers)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def found(**filters: str) -> list[int]:
+        query = "&".join(f"{name}={value}" for name, value in filters.items())
+        listed = [one["id"] for one in get(f"/examples?{query}")["items"]]
+        assert get(f"/examples/count?{query}") == {"count": len(listed), "exact": True}
+        return sorted(listed)
+
+    counts = get("")["counts"]
+    assert [counts[one] for one in ("labeled_in", "no_objects", "labeled_ood")] == [4, 3, 1]
+    (round_,) = get("/rounds")["items"]
+    assert [round_["answered"][one] for one in ("label", "no_objects", "ood")] == [4, 3, 1]
+    assert round_["in_share"] == 0.2
+    for name, both in (("state", "labeled"), ("verdict", "label")):
+        assert found(**{name: "no_objects"}) == sorted(ids[1:4])
+        assert found(**{name: "objects"}) == ids[:1]
+        assert found(**{name: both}) == sorted(ids[:4])
+    # A reviewer says otherwise of one: it is what it counts as, and both are what was said.
+    label = {"type": "boxes", "boxes": [box(cat, 0, 0, 2, 2)]}
+    body = {"ids": [ids[1]], "verdict": "label", "label": label}
+    assert http.post(f"{path}/examples/verdict", json=body, headers=admin.headers).is_success
+    assert found(state="no_objects") == sorted(ids[2:4])
+    assert found(verdict="objects", source="review") == [ids[1]]
+    assert get("")["counts"]["no_objects"] == 2
+    # Of all that are to be found two are; what has nothing in it is neither found nor left.
+    estimate = {"count": 1.5, "low": 1.0, "high": 2.0, "answers": 8}
+    shown = world.session.scalars(select(Round)).one()
+    shown.state = RoundState.CLOSED
+    shown.metrics = {
+        "ood_left": {
+            **{"unlabeled": 4, "inside": 0, "of": 7, "by_random": estimate, "by_purity": None}
+        }
+    }
+    world.session.commit()
+    (left,) = (one for one in get("/outlook")["reasons"] if one["code"] == "left")
+    assert left["values"] == {"found": 2, "left": 0.5, "low": 0, "high": 1}
+
+
+def test_copies_with_boxes_and_with_nothing_in_them_contradict_each_other(
+    http: TestClient, world: World
+) -> None:
+    project, headers = boxed(world, images=5), world.caller().headers
+    cat = world.classes(project)[0].id
+    ids = list(world.session.scalars(select(Example.id).order_by(Example.id)))
+    world.session.execute(update(Example).values(duplicates_of=ids[0]))
+    world.session.commit()
+    path = f"/api/projects/{project.id}"
+
+    def say(chosen: list[int], *boxes: dict[str, Any]) -> None:
+        label = {"type": "boxes", "boxes": list(boxes)}
+        body = {"ids": chosen, "verdict": "label", "label": label}
+        assert http.post(f"{path}/examples/verdict", json=body, headers=headers).is_success
+
+    def group() -> tuple[bool, list[Any]]:
+        (found,) = http.get(f"{path}/duplicates", headers=headers).json()["items"]
+        return found["is_contradicting"], [tuple(one.values()) for one in found["said"]]
+
+    say(ids[:2])
+    assert group() == (False, [(None, "no_objects", 2)])
+    say(ids[2:3], box(cat, 0, 0, 2, 2))
+    assert group() == (True, [(None, "no_objects", 2), (None, "objects", 1)])
 
 
 def test_a_project_of_boxes_is_of_images(http: TestClient, world: World) -> None:

@@ -24,7 +24,7 @@ def round_of(number: int, accuracy: float | None, **fields: Any) -> RoundOut:
     values: dict[str, Any] = {
         "number": number, "state": RoundState.CLOSED, "strategy": "random", "budget": 60.0,
         "spent": 60.0, "seed": 0, "queries": 60,
-        "answered": Answered(label=inside, ood=ood, skip=0, unsure=0),
+        "answered": Answered(label=inside, no_objects=0, ood=ood, skip=0, unsure=0),
         "in_share": inside / (inside + ood), "accuracy": accuracy, "purity_auroc": None,
         "ood_left": None, "annotator_seconds": 0.0, "settings": {},
         "metrics": {"examples": 2000}, "notes": [], "seconds": {}, "opened_at": None,
@@ -128,7 +128,7 @@ def test_no_gain_is_larger_than_what_may_be_lacking() -> None:
 
 def test_a_round_without_an_answer_changes_nothing() -> None:
     rounds = [round_of(k, float(curve(50 * (k + 1), 0.95, 2.0, 0.4))) for k in range(5)]
-    nothing = Answered(label=0, ood=0, skip=0, unsure=0)
+    nothing = Answered(label=0, no_objects=0, ood=0, skip=0, unsure=0)
     idle = round_of(5, rounds[-1].accuracy, answered=nothing, in_share=None)
     assert outlook([*rounds, idle]) == outlook(rounds)
 

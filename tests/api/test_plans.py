@@ -250,6 +250,18 @@ def test_projects_are_counted_without_what_nobody_has_looked_at(
     shown = http.get(f"/api/projects/{project.id}", headers=admin.headers).json()["counts"]
     assert shown["unlabeled"] == known["pool", "unlabeled"]
     assert shown["pool"] == sum(count for (split, _), count in known.items() if split == "pool")
+    # In which of the labeled ones nothing is, an index tells that has no others.
+    connection.execute(
+        'UPDATE examples SET state = \'labeled\', label = \'{"type": "boxes", "boxes": []}\' '
+        "WHERE project_id = %s AND state = 'ood'",
+        (project.id,),
+    )
+    with statements() as sent:
+        shown = http.get(f"/api/projects/{project.id}", headers=admin.headers).json()["counts"]
+    assert shown["no_objects"] == shown["labeled_in"] == known["pool", "ood"]
+    (counted,) = (one for one in sent if "no_objects" in one[0])
+    plan = explain(connection, *counted)
+    assert "ix_examples_no_objects" in [node.get("Index Name") for node in plan.nodes]
 
 
 def test_handing_out_disagreements_reads_what_is_handed_out(

@@ -519,6 +519,7 @@ def test_counts_tell_what_is_known(http: TestClient, world: World) -> None:
             "unlabeled": 1,
             "queried": 2,
             "labeled_in": 1,
+            "no_objects": 0,
             "labeled_ood": 1,
             "unsure": 1,
             "held_out": 0,

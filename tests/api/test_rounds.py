@@ -44,7 +44,14 @@ def test_corrected_answers_count_as_what_they_were_corrected_to(
     corrected = verdict(ids[0], "label", class_id=cat, supersedes=wrong["key"])
     send(http, admin, project, corrected)
     (shown,) = rounds(http, project, admin)
-    assert shown["answered"] == {"label": 3, "ood": 1, "skip": 1, "unsure": 1, "class": 3}
+    assert shown["answered"] == {
+        "label": 3,
+        "no_objects": 0,
+        "ood": 1,
+        "skip": 1,
+        "unsure": 1,
+        "class": 3,
+    }
     assert shown["in_share"] == 0.75
     assert (shown["number"], shown["state"], shown["strategy"]) == (0, "open", "random")
     assert (shown["queries"], shown["spent"], shown["budget"]) == (8, 5, 100)
@@ -60,7 +67,14 @@ def test_late_answers_are_not_among_the_answered(http: TestClient, world: World)
     send(http, colleague, project, verdict(query))
     send(http, admin, project, verdict(query, "unsure"))
     (shown,) = rounds(http, project, admin)
-    assert shown["answered"] == {"label": 0, "ood": 1, "skip": 0, "unsure": 0, "class": 0}
+    assert shown["answered"] == {
+        "label": 0,
+        "no_objects": 0,
+        "ood": 1,
+        "skip": 0,
+        "unsure": 0,
+        "class": 0,
+    }
     assert shown["in_share"] == 0
 
 

@@ -150,7 +150,9 @@ def test_every_format_of_a_snapshot_is_what_it_was(
         ("label", "dog", "label", "tomcat"): 1,
     }
     assert [item["pool_index"] for item in found["items"]] == [1, 4, 5, 9, 10]
-    assert found["items"][0]["before"] == {"verdict": "ood", "class_name": None, "origin": "person"}
+    assert found["items"][0]["before"] == {
+        **{"verdict": "ood", "class_name": None, "no_objects": False, "origin": "person"}
+    }
     assert found["items"][-1]["change"] == "added"
     assert found["items"][-1]["before"] is None
     page = snapshots.diff("first release", "second", limit=1, change="label", cursor=2)
@@ -263,11 +265,16 @@ def test_boxes_are_kept_as_they_were(http: TestClient, world: World) -> None:
     again = said(ids[0], box(cat, 2, 1, 4, 4), box(cat, 3, 1, 4, 4))
     send(http, admin, project, {**again, "supersedes": first["key"]}, said(ids[1]))
     assert {kind: snapshots.export(kind, "boxes") for kind in kinds} == then
-    snapshots.take("more")
+    taken = snapshots.take("more")
+    assert (taken["counts"]["labeled"], taken["counts"]["no_objects"]) == (2, 1)
     found = snapshots.diff("boxes", "more")
-    assert [(one["before_verdict"], one["after_verdict"]) for one in found["flows"]] == [
-        ("label", "label"), (None, "label"),
-    ]  # fmt: skip
+    parts = ("verdict", "no_objects")
+    flows = {
+        tuple(one[f"{when}_{part}"] for when in ("before", "after") for part in parts)
+        for one in found["flows"]
+    }
+    assert flows == {("label", False, "label", False), (None, False, "label", True)}
+    assert [one["after"]["no_objects"] for one in found["items"]] == [False, True]
 
 
 def test_rankings_are_kept_as_they_were(http: TestClient, world: World) -> None:
@@ -312,7 +319,7 @@ def test_comparing_makes_no_objects_of_all_that_has_changed(tmp_path: Path) -> N
     after = [words[index % 4] for index in range(count)]
     one, other = counting_as(tmp_path / "one", before), counting_as(tmp_path / "other", after)
     # As the API calls what files call a class.
-    said = {one: (Verdict.LABEL if one[0] == "class" else one[0], one[1]) for one in words}
+    said = {one: (Verdict.LABEL if one[0] == "class" else one[0], one[1], False) for one in words}
     pairs = zip(before, after, strict=True)
     expected = Counter((said[first], said[second]) for first, second in pairs if first != second)
     tracemalloc.start()

@@ -180,7 +180,9 @@ def test_one_of_each_group_is_kept_and_its_copies_are_held_out(
     (group,) = [
         one for one in duplicates(http, loop.project, admin)["items"] if one["id"] == ids[3]
     ]
-    assert (group["said"], group["is_contradicting"]) == ([{"class_id": None, "images": 1}], False)
+    assert (group["said"], group["is_contradicting"]) == (
+        [{"class_id": None, "objects": None, "images": 1}], False,
+    )  # fmt: skip
     # What has a verdict is kept, so both of its copies go, and nobody is asked about them.
     act(http, loop.project, admin, "queue", ids=[ids[22]])
     assert state_of(world, ids[22]) is ExampleState.QUERIED
@@ -234,7 +236,8 @@ def test_verdicts_that_contradict_each_other_are_named(http: TestClient, world: 
     act(http, loop.project, admin, "verdict", ids=[ids[32]], verdict="label", class_id=dog.id)
     (group,) = duplicates(http, loop.project, admin, which="contradicting")["items"]
     assert group["said"] == [
-        {"class_id": cat.id, "images": 2}, {"class_id": dog.id, "images": 1},
+        {"class_id": cat.id, "objects": None, "images": 2},
+        {"class_id": dog.id, "objects": None, "images": 1},
     ]  # fmt: skip
     whole: dict[str, Any] = {"filters": {"duplicate_of": ids[30]}}
     assert act(http, loop.project, admin, "verdict", **whole, **label)["left_out"] == {}

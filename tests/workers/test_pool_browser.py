@@ -69,7 +69,9 @@ def test_a_round_keeps_its_verdicts_when_images_are_asked_about_again(
         send(http, admin, loop.project, verdict(item["query_id"], "label", **right))
     first, second = rounds_of(http, loop.project, admin)
     assert (first["answered"], first["in_share"]) == (before["answered"], before["in_share"])
-    assert second["answered"] == {"label": 2, "ood": 0, "skip": 0, "unsure": 0, "class": 2}
+    assert second["answered"] == {
+        **{"label": 2, "no_objects": 0, "ood": 0, "skip": 0, "unsure": 0, "class": 2}
+    }
 
     world.session.rollback()
     snapshot = take(world.session, loop.project.id, 1)

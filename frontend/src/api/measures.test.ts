@@ -4,7 +4,7 @@ import type { Round } from "./types";
 
 const round = (values: Partial<Round>): Round =>
   ({
-    answered: { label: 30, ood: 30, skip: 0, unsure: 0 },
+    answered: { label: 30, no_objects: 0, ood: 30, skip: 0, unsure: 0 },
     purity_auroc: null,
     metrics: {},
     ...values,
@@ -27,9 +27,14 @@ test.each<[string, Partial<Round>, boolean]>([
 });
 
 test("verdicts of several annotators on an image are no images of their own", () => {
-  const drawn = { label: 3, ood: 6, skip: 0, unsure: 0 };
+  const drawn = { label: 3, no_objects: 0, ood: 6, skip: 0, unsure: 0 };
   const three = round({ settings: { overlap: 3 } });
   expect(imagesSaid(three)).toEqual({ inside: 10, ood: 10, all: 20 });
   expect(imagesSaid(three, drawn)).toEqual({ inside: 1, ood: 2, all: 3 });
   expect(imagesSaid(round({ settings: {} }))).toEqual({ inside: 30, ood: 30, all: 60 });
+});
+
+test("an image in which nothing is counts as one of no class, as it does to purity", () => {
+  const answered = { label: 30, no_objects: 10, ood: 30, skip: 0, unsure: 0 };
+  expect(imagesSaid(round({ answered, settings: {} }))).toEqual({ inside: 20, ood: 40, all: 60 });
 });

@@ -19,11 +19,20 @@ export const purityWeightOf = ({ metrics }: Round): number | null =>
 /**
  * About how many images were said to belong to a class, or to none: all of a round, or those drawn of it.
  *
+ * To purity, which is judged by them, one in which nothing is belongs to none.
+ *
  * Verdicts of several annotators on one image are no images of their own.
  */
-export function imagesSaid({ settings, answered }: Round, { label, ood } = answered) {
+export function imagesSaid(
+  { settings, answered }: Round,
+  { label, no_objects: nothing, ood } = answered,
+) {
   const overlap = (settings.overlap as number | undefined) ?? 1;
-  return { inside: label / overlap, ood: ood / overlap, all: (label + ood) / overlap };
+  return {
+    inside: (label - nothing) / overlap,
+    ood: (ood + nothing) / overlap,
+    all: (label + ood) / overlap,
+  };
 }
 
 /** By verdicts that the model had not learned from; of a project with one class, by other images. */

@@ -3339,8 +3339,9 @@ export interface components {
          * Answered
          * @description Counted answers by verdict.
          *
-         *     An answer counts as what it was corrected to, unless a later round asked about it again. `class`
-         *     is what `label` was called before, for clients of then.
+         *     An answer counts as what it was corrected to, unless a later round asked about it again.
+         *     `no_objects` are those of `label` that are boxes, and no box. `class` is what `label` was called
+         *     before, for clients of then.
          */
         Answered: {
             /**
@@ -3350,6 +3351,8 @@ export interface components {
             readonly class?: number;
             /** Label */
             label: number;
+            /** No Objects */
+            no_objects: number;
             /** Ood */
             ood: number;
             /** Skip */
@@ -4228,6 +4231,9 @@ export interface components {
         /**
          * Counts
          * @description Examples by what is known of them. All but the last three count the pool.
+         *
+         *     `no_objects` are those of `labeled_in` that have a label of boxes, and no box: somebody has
+         *     looked, and nothing of the classes is there.
          */
         Counts: {
             /** Auxiliary Ood */
@@ -4240,6 +4246,8 @@ export interface components {
             labeled_in: number;
             /** Labeled Ood */
             labeled_ood: number;
+            /** No Objects */
+            no_objects: number;
             /** Pool */
             pool: number;
             /** Queried */
@@ -4478,9 +4486,12 @@ export interface components {
          * EmbeddingMapImage
          * @description An image on the map, with what is known of it and what the latest scores say.
          *
-         *     ``round`` is the last one that asked about it.
+         *     ``round`` is the last one that asked about it, ``boxes`` how many its label has, of a project of
+         *     boxes.
          */
         EmbeddingMapImage: {
+            /** Boxes */
+            boxes: number | null;
             /** Class Id */
             class_id: number | null;
             /** Confidence */
@@ -4788,13 +4799,14 @@ export interface components {
          *     They are of the pool unless `split` names another, or is `all`: nobody is asked about images
          *     that are kept to evaluate on, whatever their state.
          *
-         *     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
-         *     an example counts as, or one of those in its label, `predicted` the one that the model takes it
-         *     for. Its verdicts are in `disagreement` if they contradict each other and no reviewer has
-         *     settled it. `kept_by` and
-         *     `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
-         *     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
-         *     predictions are those that the queries of `round` were chosen by, by default the latest.
+         *     `verdict`, `annotator_id` and `source` are of one vote that holds. Of labels of boxes a `state`
+         *     or `verdict` is also `objects`, those with a box at least, or `no_objects`, those with none.
+         *     `class_id` is the class that an example counts as, or one of those in its label, `predicted` the
+         *     one that the model takes it for. Its verdicts are in `disagreement` if they contradict each
+         *     other and no reviewer has settled it. `kept_by` and `dropped_by` are subsets, which know the
+         *     labels of when they were made. `outline` is drawn on the embedding map: its version, a colon,
+         *     and the corners as `x,y;x,y;...`. Scores and predictions are those that the queries of `round`
+         *     were chosen by, by default the latest.
          *
          *     `search` are words, or beginnings of words, of a text: all of them have to be in it, in any
          *     order; with `or` between them either, and none that has `-` before it. "Words in quotes" are
@@ -4851,8 +4863,10 @@ export interface components {
              * @default pool
              */
             split: components["schemas"]["Split"] | "all";
-            state?: components["schemas"]["ExampleState"] | null;
-            verdict?: components["schemas"]["Verdict"] | null;
+            /** State */
+            state?: components["schemas"]["ExampleState"] | ("objects" | "no_objects") | null;
+            /** Verdict */
+            verdict?: components["schemas"]["Verdict"] | ("objects" | "no_objects") | null;
         };
         /**
          * FolderChoice
@@ -7099,6 +7113,8 @@ export interface components {
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
          *
+         *     ``in_share`` is the share of answers that name a class, of those that are a label or OOD.
+         *
          *     ``budget`` is what its answers may cost: what ``settings`` say, or all that it asks where that
          *     is less.
          *
@@ -7460,7 +7476,8 @@ export interface components {
          *
          *     `labeled`, `ood`, `unsure` and `unlabeled` are of the pool. `by_person`, `by_model`, `by_import`
          *     and `by_truth` say by whose word examples count as what they do: the truth is what an evaluation
-         *     image came with.
+         *     image came with. `no_objects` are those of `labeled` that are boxes, and no box; null in
+         *     snapshots of earlier versions.
          */
         SnapshotCounts: {
             /** Auxiliary Ood */
@@ -7479,6 +7496,8 @@ export interface components {
             examples: number;
             /** Labeled */
             labeled: number;
+            /** No Objects */
+            no_objects: number | null;
             /** Ood */
             ood: number;
             /** Unlabeled */
@@ -7540,9 +7559,13 @@ export interface components {
         SnapshotFlow: {
             /** After Class */
             after_class: string | null;
+            /** After No Objects */
+            after_no_objects: boolean;
             after_verdict: components["schemas"]["Verdict"] | null;
             /** Before Class */
             before_class: string | null;
+            /** Before No Objects */
+            before_no_objects: boolean;
             before_verdict: components["schemas"]["Verdict"] | null;
             /** Examples */
             examples: number;
@@ -7584,10 +7607,14 @@ export interface components {
         /**
          * SnapshotSide
          * @description What an example counted as: `class_name` of labels that are one class.
+         *
+         *     `no_objects` says of a label of boxes that it has none.
          */
         SnapshotSide: {
             /** Class Name */
             class_name: string | null;
+            /** No Objects */
+            no_objects: boolean;
             origin: components["schemas"]["Origin"] | null;
             verdict: components["schemas"]["Verdict"] | null;
         };
@@ -7617,12 +7644,16 @@ export interface components {
         /**
          * Stance
          * @description What is said of some images of a group; no class is OOD.
+         *
+         *     Of labels of boxes `objects` says whether they have any: these are not compared, and no class.
          */
         Stance: {
             /** Class Id */
             class_id: number | null;
             /** Images */
             images: number;
+            /** Objects */
+            objects: ("objects" | "no_objects") | null;
         };
         /**
          * Standing
@@ -11478,8 +11509,8 @@ export interface operations {
                 sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence" | "similarity" | "-similarity" | "isolation" | "-isolation";
                 source?: components["schemas"]["Source"] | "people" | null;
                 split?: components["schemas"]["Split"] | "all";
-                state?: components["schemas"]["ExampleState"] | null;
-                verdict?: components["schemas"]["Verdict"] | null;
+                state?: components["schemas"]["ExampleState"] | ("objects" | "no_objects") | null;
+                verdict?: components["schemas"]["Verdict"] | ("objects" | "no_objects") | null;
             };
             header?: never;
             path: {
@@ -11755,8 +11786,8 @@ export interface operations {
                 similarity_min?: number | null;
                 source?: components["schemas"]["Source"] | "people" | null;
                 split?: components["schemas"]["Split"] | "all";
-                state?: components["schemas"]["ExampleState"] | null;
-                verdict?: components["schemas"]["Verdict"] | null;
+                state?: components["schemas"]["ExampleState"] | ("objects" | "no_objects") | null;
+                verdict?: components["schemas"]["Verdict"] | ("objects" | "no_objects") | null;
             };
             header?: never;
             path: {

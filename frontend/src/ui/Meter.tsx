@@ -54,7 +54,7 @@ export function SpentMeter({
 export type Part = {
   label: string;
   value: number;
-  tone: "in" | "ood" | "unsure" | "queried" | "open" | "rest";
+  tone: "in" | "nothing" | "ood" | "unsure" | "queried" | "open" | "rest";
 };
 
 /** A whole in parts, with its legend. */

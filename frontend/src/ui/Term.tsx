@@ -4,13 +4,16 @@ import styles from "./Term.module.css";
 
 const all = { ...t.glossary.words, ...t.glossary.terms };
 
-type TermProps = { of: keyof typeof all; children?: ReactNode };
+type TermProps =
+  | { of: keyof typeof all; children?: ReactNode }
+  | { text: string; children: ReactNode };
 
-/** A word of the glossary as a page uses it, with what it means behind a hover. */
-export function Term({ of, children }: TermProps) {
+/** A word of the glossary as a page uses it, or another, with what it means behind a hover. */
+export function Term(props: TermProps) {
+  const { word, text } = "of" in props ? all[props.of] : { word: null, text: props.text };
   return (
-    <abbr className={styles.term} title={all[of].text}>
-      {children ?? all[of].word}
+    <abbr className={styles.term} title={text}>
+      {props.children ?? word}
     </abbr>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { stateNames } from "./stateNames";
+import { stateNames, verdictNames } from "./stateNames";
 
 it("says on every page of a finished project that nobody is asked any more", () => {
   expect(stateNames({ task: "classification", state: "running" }).queried).toBe("In the queue");
@@ -9,4 +9,26 @@ it("says on every page of a finished project that nobody is asked any more", () 
   expect(stateNames({ task: "instructions", state: "finished" }).queried).toBe(
     "Chosen, and never ranked",
   );
+});
+
+it("tells what has boxes from what has nothing in it, where labels are boxes", () => {
+  const names = stateNames({ task: "boxes", state: "running" });
+  expect(names).toMatchObject({
+    labeled: "Labeled",
+    objects: "With boxes",
+    no_objects: "Nothing in it",
+    ood: "Wrong kind of image (OOD)",
+  });
+  expect(verdictNames({ task: "boxes" })).toEqual({
+    label: "Boxes, or nothing in it",
+    objects: "With boxes",
+    no_objects: "Nothing in it",
+    ood: "Wrong kind of image",
+    unsure: "Unsure",
+    skip: "Skip",
+  });
+  for (const task of ["classification", "instructions"] as const) {
+    expect(stateNames({ task, state: "running" })).not.toHaveProperty("no_objects");
+    expect(verdictNames({ task })).not.toHaveProperty("no_objects");
+  }
 });

@@ -1,12 +1,27 @@
-import type { ExampleState, Project } from "../api/types";
+import type { ExampleState, Project, Verdict } from "../api/types";
 import { t } from "../strings";
 
+/** What is labeled told apart, where labels are boxes: by whether there are any. */
+type Objects = "objects" | "no_objects";
+/** What they are called; only where labels are boxes are there names for all of it. */
+type Names<Key extends string> = Record<Key, string> & Partial<Record<Objects, string>>;
+
+const ofBoxes = { objects: t.boxes.some, no_objects: t.boxes.none };
+
 /** What the states of a project's images, or rows, are called wherever they are shown. */
-export function stateNames({
-  task,
-  state,
-}: Pick<Project, "task" | "state">): Record<ExampleState, string> {
+export function stateNames({ task, state }: Pick<Project, "task" | "state">): Names<ExampleState> {
   const { neverAsked, ...names } = task === "instructions" ? t.states.rankings : t.states.classes;
-  // Whoever goes on with a finished project finds its last queue as it was; until then it asks nobody.
-  return state === "finished" ? { ...names, queried: neverAsked } : names;
+  return {
+    ...names,
+    // Whoever goes on with a finished project finds its last queue as it was; until then it asks nobody.
+    ...(state === "finished" && { queried: neverAsked }),
+    ...(task === "boxes" && { ...ofBoxes, ood: t.boxes.oodState }),
+  };
+}
+
+/** What verdicts are called where the pool is looked through. */
+export function verdictNames({ task }: Pick<Project, "task">): Names<Verdict> {
+  const names = t.pool.values.verdict;
+  if (task !== "boxes") return names;
+  return { ...names, ...ofBoxes, label: t.boxes.either, ood: t.boxes.ood };
 }

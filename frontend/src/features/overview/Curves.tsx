@@ -100,7 +100,7 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
           summary={done.length > 0 ? text.costHint : text.empty}
           format={formatCost}
           bars={done.map((round) => ({ x: round.number, parts: costParts(round) }))}
-          tones={columns}
+          tones={isBoxes ? { ...columns, in: t.boxes.either, ood: t.boxes.oodShort } : columns}
           xLabel={text.round}
         />
         {isWeighed && (

@@ -13,12 +13,15 @@ import { Term } from "../../ui/Term";
 import { useSaid } from "../../ui/titled";
 import styles from "./OverviewScreen.module.css";
 
+const { tips } = t.boxes;
+
 type RoundsTableProps = { project: Pick<Project, "id" | "task">; rounds: Round[] };
 
 export function RoundsTable({ project: { id: projectId, task }, rounds }: RoundsTableProps) {
   const said = useSaid();
   const { columns, foundWell } = t.overview;
-  const usual = task === "boxes" ? foundWell : columns.accuracy;
+  const isBoxes = task === "boxes";
+  const usual = isBoxes ? foundWell : columns.accuracy;
   const titleOf = useTitles("strategy");
   return (
     <div className={styles.rounds}>
@@ -32,10 +35,23 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
               {columns.spent}
             </th>
             <th scope="col" data-number>
-              <Term of="inside">{columns.in}</Term>
+              {isBoxes ? (
+                <Term text={tips.some}>{t.boxes.some}</Term>
+              ) : (
+                <Term of="inside">{columns.in}</Term>
+              )}
             </th>
+            {isBoxes && (
+              <th scope="col" data-number>
+                <Term text={tips.none}>{t.boxes.none}</Term>
+              </th>
+            )}
             <th scope="col" data-number>
-              <Term of="ood">{columns.ood}</Term>
+              {isBoxes ? (
+                <Term text={t.boxes.oodText}>{t.boxes.oodShort}</Term>
+              ) : (
+                <Term of="ood">{columns.ood}</Term>
+              )}
             </th>
             <th scope="col" data-number>
               {columns.unsure}
@@ -70,7 +86,8 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
                     <span className={styles.quiet}> / {formatCost(round.budget)}</span>
                   )}
                 </td>
-                <td data-number>{formatCount(round.answered.label)}</td>
+                <td data-number>{formatCount(round.answered.label - round.answered.no_objects)}</td>
+                {isBoxes && <td data-number>{formatCount(round.answered.no_objects)}</td>}
                 <td data-number>{formatCount(round.answered.ood)}</td>
                 <td data-number>{formatCount(round.answered.unsure)}</td>
                 <ShareCell round={round} />
@@ -81,7 +98,7 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
               </tr>
               {round.notes.length > 0 && (
                 <tr>
-                  <td colSpan={10} className={styles.notes}>
+                  <td colSpan={isBoxes ? 11 : 10} className={styles.notes}>
                     <div>
                       <Explained>{round.notes.map(said).join(" ")}</Explained>
                     </div>

@@ -3,7 +3,7 @@ import type { Project } from "../../api/types";
 import { poolParts } from "./poolParts";
 
 function parts(state: Project["state"], task: Project["task"] = "classification", queried = 3) {
-  const counts = { labeled_in: 5, labeled_ood: 2, unsure: 1, queried, unlabeled: 4 };
+  const counts = { labeled_in: 5, no_objects: 2, labeled_ood: 2, unsure: 1, queried, unlabeled: 4 };
   return poolParts({ state, task, counts } as unknown as Project).map(({ label, value }) => [
     label,
     value,
@@ -17,4 +17,13 @@ it("says of a finished project that what is left of its queue was never asked ab
   expect(parts("finished", "instructions")[3]).toEqual(["Chosen, and never ranked", 3]);
   expect(parts("finished", "classification", 0)[3]).toEqual(["Not looked at", 4]);
   expect(parts("running", "classification", 0)[3]).toEqual(["In the queue", 0]);
+});
+
+it("tells images in which nothing is from those with boxes", () => {
+  expect(parts("running", "boxes").slice(0, 3)).toEqual([
+    ["With boxes", 3],
+    ["Nothing in it", 2],
+    ["Wrong kind of image (OOD)", 2],
+  ]);
+  expect(parts("running")[0]).toEqual(["Labeled", 5]);
 });

@@ -1,4 +1,5 @@
 import type { Project } from "../../api/types";
+import { t } from "../../strings";
 import type { Part } from "../../ui/Meter";
 import { stateNames } from "../../ui/stateNames";
 
@@ -8,8 +9,16 @@ export function poolParts(project: Project): Part[] {
   const names = stateNames(project);
   const isOver = project.state === "finished";
   const queue: Part[] = [{ label: names.queried, value: counts.queried, tone: "queried" }];
+  const nothing = counts.no_objects;
+  const labeled: Part[] =
+    project.task === "boxes"
+      ? [
+          { label: t.boxes.some, value: counts.labeled_in - nothing, tone: "in" },
+          { label: t.boxes.none, value: nothing, tone: "nothing" },
+        ]
+      : [{ label: names.labeled, value: counts.labeled_in, tone: "in" }];
   return [
-    { label: names.labeled, value: counts.labeled_in, tone: "in" },
+    ...labeled,
     { label: names.ood, value: counts.labeled_ood, tone: "ood" },
     { label: names.unsure, value: counts.unsure, tone: "unsure" },
     ...(isOver && counts.queried === 0 ? [] : queue),

@@ -2,10 +2,11 @@ import { Link } from "react-router";
 import type { DuplicateGroup, Example, ExampleState, Project, Verdict } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
+import { saidOf } from "../../tasks/boxes/describe";
 import { Button, ButtonLink } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Menu } from "../../ui/Menu";
-import { stateNames } from "../../ui/stateNames";
+import { stateNames, verdictNames } from "../../ui/stateNames";
 import styles from "./Duplicates.module.css";
 
 const text = t.alike;
@@ -25,8 +26,9 @@ export function DuplicateRow({ group, project, busy, onKeepOne, onSay }: Duplica
   // Where labels are more than a class, one for all of them can only be that they are of none.
   const sayable = project.task === "classification" ? classes : [];
   const names = stateNames(project);
-  const nameOf = (id: number | null) =>
-    classes.find((one) => one.id === id)?.name ?? t.pool.values.verdict.ood;
+  const verdicts = verdictNames(project);
+  const nameOf = ({ class_id, objects }: DuplicateGroup["said"][number]) =>
+    classes.find((one) => one.id === class_id)?.name ?? verdicts[objects ?? "ood"];
   const further = group.images - group.items.length;
   const spare = group.pool - (group.evaluation + group.auxiliary_ood > 0 ? 0 : 1);
   return (
@@ -53,8 +55,8 @@ export function DuplicateRow({ group, project, busy, onKeepOne, onSay }: Duplica
         {SPLITS.filter((one) => group[one] > 0).map((one) => (
           <span key={one}>{text.split[one](group[one])}</span>
         ))}
-        {group.said.map(({ class_id, images }) => (
-          <Chip key={class_id}>{text.said(nameOf(class_id), images)}</Chip>
+        {group.said.map((one) => (
+          <Chip key={one.class_id ?? one.objects}>{text.said(nameOf(one) ?? "", one.images)}</Chip>
         ))}
       </div>
       <div className={styles.buttons}>
@@ -71,7 +73,7 @@ export function DuplicateRow({ group, project, busy, onKeepOne, onSay }: Duplica
               </button>
             ))}
             <button type="button" onClick={() => onSay("ood", null)}>
-              {t.pool.values.verdict.ood}
+              {verdicts.ood}
             </button>
             <button type="button" onClick={() => onSay("unsure", null)}>
               {text.unsure}
@@ -89,5 +91,5 @@ export function DuplicateRow({ group, project, busy, onKeepOne, onSay }: Duplica
 /** Where an image is, or what it is called. */
 const wordOf = (one: Example, names: Record<ExampleState, string>): string => {
   if (one.split !== "pool") return t.pool.values.split[one.split];
-  return one.label ?? names[one.state];
+  return one.label ?? saidOf(one.whole_label) ?? names[one.state];
 };

@@ -42,10 +42,15 @@ function Prediction({ project, example }: FactsProps) {
   if (!predicted) return text.noPrediction;
   const sure = formatChance(example.confidence, 1);
   if (isLikelyOod(example.in_probability)) {
+    const inside = formatChance(example.in_probability, 1);
+    const [likely, of] =
+      project.task === "boxes"
+        ? [t.boxes.likelyNone, t.boxes.inside]
+        : [text.likelyOod, text.inside];
     return (
       <>
-        {text.likelyOod}
-        <small>{text.inside(formatChance(example.in_probability, 1), predicted.name, sure)}</small>
+        {likely}
+        <small>{of(inside, predicted.name, sure)}</small>
       </>
     );
   }

@@ -9,7 +9,7 @@ import { Button } from "../../ui/Button";
 import { CheckField, SelectField, TextField } from "../../ui/Field";
 import { useManages } from "../../ui/managing";
 import { parseNumber } from "../../ui/parseNumber";
-import { stateNames } from "../../ui/stateNames";
+import { stateNames, verdictNames } from "../../ui/stateNames";
 import { CHOICES, isCompared } from "./filters";
 import styles from "./PoolScreen.module.css";
 import { useTyped } from "./useTyped";
@@ -56,7 +56,7 @@ export function FilterPanel({
       {hasModel && (
         <Things name="class_id" things={classes} filters={filters} onChange={onChange} />
       )}
-      <Words name="verdict" texts={t.pool.values.verdict} filters={filters} onChange={onChange} />
+      <Words name="verdict" texts={verdictNames(project)} filters={filters} onChange={onChange} />
       {(members.length > 0 || filters.annotator_id != null) && (
         <Things
           name="annotator_id"
@@ -111,7 +111,7 @@ type Part = Pick<FilterPanelProps, "filters" | "onChange">;
 
 type WordsProps = Part & {
   name: "state" | "verdict" | "source";
-  /** What each choice is called. */
+  /** What each choice is called; one without a name is none in this project. */
   texts: Record<string, string>;
 };
 
@@ -123,11 +123,13 @@ function Words({ name, texts, filters, onChange }: WordsProps) {
       onChange={(event) => onChange({ [name]: event.target.value || null })}
     >
       <option value="">{t.pool.any}</option>
-      {CHOICES[name].map((one) => (
-        <option key={one} value={one}>
-          {texts[one]}
-        </option>
-      ))}
+      {CHOICES[name]
+        .filter((one) => one in texts)
+        .map((one) => (
+          <option key={one} value={one}>
+            {texts[one]}
+          </option>
+        ))}
     </SelectField>
   );
 }

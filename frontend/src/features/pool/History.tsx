@@ -5,6 +5,7 @@ import { saidOf } from "../../tasks/said";
 import { Chip } from "../../ui/Chip";
 import { formatChance, formatDateTime, formatSeconds } from "../../ui/format";
 import { highOf } from "../../ui/outOf";
+import { verdictNames } from "../../ui/stateNames";
 import styles from "./DetailPanel.module.css";
 
 const { detail: text } = t.pool;
@@ -26,7 +27,7 @@ export function History({ project, annotations }: HistoryProps) {
                 data-verdict={one.verdict}
                 style={chosen && { background: chosen.colour }}
               />
-              <strong>{chosen?.name ?? saidOf(one.label) ?? verdictOf(one)}</strong>
+              <strong>{chosen?.name ?? saidOf(one.label) ?? verdictOf(one, project)}</strong>
               {one.seen_as !== null && <span>{text.seenAs(one.seen_as)}</span>}
               {!one.counted && <Chip>{text.late}</Chip>}
               {one.superseded_by !== null && <Chip>{text.replaced}</Chip>}
@@ -61,8 +62,8 @@ export function History({ project, annotations }: HistoryProps) {
 }
 
 /** Nobody skips in a review: there it stands for a decision that was taken back. */
-const verdictOf = ({ source, verdict }: ExampleAnnotation): string =>
-  source === "review" && verdict === "skip" ? text.takenBack : t.pool.values.verdict[verdict];
+const verdictOf = ({ source, verdict }: ExampleAnnotation, project: Project): string =>
+  source === "review" && verdict === "skip" ? text.takenBack : verdictNames(project)[verdict];
 
 function saidBy({ source, source_name, annotator, probability }: ExampleAnnotation): string {
   switch (source) {

@@ -184,6 +184,7 @@ export function PoolGrid(props: PoolGridProps) {
                 key={example.id}
                 example={example}
                 classes={props.project.classes}
+                task={props.project.task}
                 states={states}
                 sort={props.sort}
                 marked={props.marked}

@@ -1,6 +1,6 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
-import type { Example, LabelClass } from "../../api/types";
+import type { Example, LabelClass, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Tile } from "./Tile";
 
@@ -8,7 +8,9 @@ const classes = [{ id: 3, name: "robin", colour: "#aa0000" }] as LabelClass[];
 
 afterEach(cleanup);
 
-it.each([
+type Known = Partial<Example> & { task?: Project["task"] };
+
+it.each<[string, Known, string]>([
   ["a class", { in_probability: 0.9 }, "robin?"],
   ["a class where nothing tells how pure it is", { in_probability: null }, "robin?"],
   ["OOD where that is likelier", { in_probability: 0.02 }, "None of them?"],
@@ -18,7 +20,15 @@ it.each([
     "Not looked at",
   ],
   ["its label, whatever the model says", { state: "labeled", label_class_id: 3 }, "robin"],
-])("names %s", (_, known, caption) => {
+  ["what is of none of them", { state: "ood" }, "None of them"],
+  ["what a model of boxes finds nothing in", { task: "boxes" }, "Nothing?"],
+  ["what boxes are not drawn on", { task: "boxes", state: "ood" }, "Wrong kind"],
+  [
+    "an image in which nothing is",
+    { task: "boxes", state: "labeled", whole_label: { type: "boxes", boxes: [] } },
+    "Nothing in it",
+  ],
+])("names %s", (_, { task, ...known }, caption) => {
   const example = {
     id: 1,
     name: "1.png",
@@ -34,6 +44,7 @@ it.each([
       marked={[]}
       example={example}
       classes={classes}
+      task={task ?? "classification"}
       states={t.states.classes}
       sort="pool_index"
       isPicked={false}

@@ -1,6 +1,6 @@
 import type { CSSProperties, MouseEvent } from "react";
 import type { Sort } from "../../api/pool";
-import type { Example, ExampleState, LabelClass } from "../../api/types";
+import type { Example, ExampleState, LabelClass, Project } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
@@ -10,11 +10,10 @@ import { saidOf } from "../../tasks/said";
 import { isLikelyOod } from "../../ui/likelyOod";
 import styles from "./Tile.module.css";
 
-const NONE = t.overview.columns.ood;
-
 type TileProps = {
   example: Example;
   classes: LabelClass[];
+  task: Project["task"];
   /** What states are called. */
   states: Record<ExampleState, string>;
   sort: Sort;
@@ -30,15 +29,16 @@ type TileProps = {
 export const tileId = (example: Example): string => `image-${example.id}`;
 
 export function Tile(props: TileProps) {
-  const { example, classes, states, sort, isPicked, isActive, isOpen, style, marked, onClick } =
-    props;
+  const { example, classes, task, states, sort, isPicked, isActive, isOpen } = props;
+  const { style, marked, onClick } = props;
   const state = states[example.state];
+  const none = noneOf(task);
   const label = classes.find((one) => one.id === example.label_class_id);
   const predicted = isLikelyOod(example.in_probability)
-    ? NONE
+    ? none.likely
     : classes.find((one) => one.id === example.predicted_class_id)?.name;
   // A caption is narrow: what the state is called is told in the title.
-  const told = example.state === "ood" ? NONE : state;
+  const told = example.state === "ood" ? none.said : state;
   const guess = example.state === "unlabeled" && predicted ? `${predicted}?` : told;
   const shown = label?.name ?? saidOf(example.whole_label) ?? guess;
   const besides = shown === told ? null : shown;
@@ -92,6 +92,14 @@ export function Tile(props: TileProps) {
       </span>
     </div>
   );
+}
+
+/** What is of no class, by people and by a model, which knows no wrong kind from nothing in it. */
+function noneOf(task: Project["task"]) {
+  const { ood } = t.overview.columns;
+  return task === "boxes"
+    ? { said: t.boxes.oodShort, likely: t.boxes.noneShort }
+    : { said: ood, likely: ood };
 }
 
 function scoreOf(example: Example, sort: Sort): string {

@@ -43,6 +43,14 @@ describe("the address of the pool browser", () => {
     expect(read("verdict=class").filters).toEqual({ split: "pool", verdict: "label" });
   });
 
+  it("asks for images in which nothing is, by what they are and by what was said", () => {
+    expect(read("state=no_objects&verdict=objects").filters).toEqual({
+      split: "pool",
+      state: "no_objects",
+      verdict: "objects",
+    });
+  });
+
   it("names the subsets that kept and dropped an image", () => {
     const view = read("dropped_by=12&kept_by=7");
     expect(view.filters).toEqual({ split: "pool", kept_by: 7, dropped_by: 12 });

@@ -33,9 +33,9 @@ export const SORTS: Sort[] = [
 /** Beside these, where images are compared with others. */
 export const SIMILARITY_SORTS: Sort[] = ["-similarity", "similarity"];
 export const CHOICES = {
-  state: ["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"],
+  state: ["unlabeled", "queried", "labeled", "objects", "no_objects", "ood", "unsure", "held_out"],
   split: ["pool", "evaluation", "auxiliary_ood", "all"],
-  verdict: ["label", "ood", "unsure", "skip"],
+  verdict: ["label", "objects", "no_objects", "ood", "unsure", "skip"],
   source: ["people", "annotator", "import", "review", "model"],
 } as const;
 const NUMBERS = [

@@ -65,7 +65,10 @@ export function ProjectCard({ project, work }: ProjectCardProps) {
           ) : (
             <>
               <Count value={counts.labeled_in} label={t.projects.counts.in} />
-              <Count value={counts.labeled_ood} label={t.projects.counts.ood} />
+              <Count
+                value={counts.labeled_ood}
+                label={task === "boxes" ? t.projects.counts.wrongKind : t.projects.counts.ood}
+              />
             </>
           )}
         </dl>

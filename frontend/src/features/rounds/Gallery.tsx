@@ -4,6 +4,7 @@ import { mapImagesQuery } from "../../api/maps";
 import type { MapImage, MapQuery, Project, Round } from "../../api/types";
 import { Gallery, type GalleryImage } from "../../media/Gallery";
 import { t } from "../../strings";
+import { boxesSaid } from "../../tasks/boxes/describe";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Fetching } from "../../ui/Fetching";
@@ -11,7 +12,7 @@ import { More } from "../../ui/More";
 import { Since } from "./Pins";
 import { whyQueued } from "./queued";
 import styles from "./RoundScreen.module.css";
-import { boxesSaid, sinceOf, stateOf } from "./standing";
+import { sinceOf, stateOf } from "./standing";
 import { keyOf } from "./useMap";
 
 const { inside, asked, map } = t.rounds;

@@ -2,7 +2,7 @@ import type { LabelClass, MapQuery } from "../../api/types";
 import { t } from "../../strings";
 import { formatCount } from "../../ui/format";
 import styles from "./RoundScreen.module.css";
-import { keyOf } from "./useMap";
+import { keyOf, NOTHING } from "./useMap";
 
 const { map: text } = t.rounds;
 
@@ -33,8 +33,10 @@ export function Legend({ queries, classes, hidden, onHide, isDense, hasSurface }
       look: "label",
       colour: one.colour,
     })),
-    // Boxes, which are of no one class.
+    // Labels that are of no one class.
     { key: "class:null", name: t.states.classes.labeled, look: "label" },
+    { key: "boxes", name: t.boxes.some, look: "label" },
+    { key: "nothing", name: t.boxes.none, look: "label", colour: NOTHING },
     { key: "ood", name: text.verdicts.ood, look: "ood" },
     { key: "skip", name: text.verdicts.skip, look: "skip" },
     { key: "unsure", name: text.verdicts.unsure, look: "unsure" },

@@ -2,7 +2,7 @@ import { Link } from "react-router";
 import { parametersOf } from "../../api/algorithms";
 import { headlineOf, imagesOf, imagesSaid, purityWeightOf, tellingOf } from "../../api/measures";
 import { pageUrl } from "../../api/pages";
-import type { Algorithm, Choice, LabelClass, ParamSchema, Round } from "../../api/types";
+import type { Algorithm, Choice, ParamSchema, Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
@@ -29,8 +29,9 @@ import styles from "./RoundScreen.module.css";
 const { facts, phases, settings } = t.rounds;
 
 /** What annotators said, and what the model became by it. */
-export function FactsCard({ round, classes }: { round: Round; classes: LabelClass[] }) {
-  const { label, ood, unsure, skip } = round.answered;
+export function FactsCard({ round, project }: { round: Round; project: Project }) {
+  const { classes, task } = project;
+  const { label, no_objects: nothing, ood, unsure, skip } = round.answered;
   const verdicts = label + ood + unsure + skip;
   const left = oodLeftOf(round);
   const said = imagesSaid(round);
@@ -47,6 +48,9 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   ];
   const figures: Figure[] = [
     [facts.verdicts, formatCount(verdicts)],
+    ...(task === "boxes"
+      ? [[t.boxes.none, formatCount(nothing), t.boxes.tips.none] as Figure]
+      : []),
     [facts.spent, t.projects.spent(round.spent, hasEnd(round.budget) ? round.budget : null)],
     [
       facts.share,

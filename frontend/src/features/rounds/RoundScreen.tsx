@@ -132,7 +132,7 @@ function Content({ project, round }: { project: Project; round: Round }) {
       )}
       <CannotTell project={project} round={round} nameOf={modelOf} />
       <div className={styles.columns}>
-        <FactsCard round={round} classes={project.classes} />
+        <FactsCard round={round} project={project} />
         <PhasesCard round={round} />
       </div>
       {queries.error && <Failure error={queries.error} onRetry={() => queries.retry()} />}

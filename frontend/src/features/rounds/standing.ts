@@ -1,11 +1,8 @@
 import type { LabelClass, MapImage } from "../../api/types";
 import { t } from "../../strings";
+import { boxesSaid } from "../../tasks/boxes/describe";
 
 type Standing = Pick<MapImage, "class_id" | "state"> & { boxes?: number | null };
-
-/** How many boxes a label has. */
-export const boxesSaid = (boxes: number): string =>
-  boxes === 0 ? t.boxes.none : t.boxes.count(boxes);
 
 /** What is known of an image: its class, how many boxes it has, or where else it stands. */
 export function stateOf(standing: Standing, classes: LabelClass[]): string {

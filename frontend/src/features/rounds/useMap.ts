@@ -50,8 +50,14 @@ export function useQuerySet(projectId: number, number: number) {
 }
 
 /** What the legend calls the verdict on a query. */
-export const keyOf = ({ verdict, class_id: classId }: MapQuery): string =>
-  verdict === "label" ? `class:${classId}` : (verdict ?? "unanswered");
+export function keyOf({ verdict, class_id: classId, boxes }: MapQuery): string {
+  if (verdict !== "label") return verdict ?? "unanswered";
+  if (boxes === null) return `class:${classId}`;
+  return boxes === 0 ? "nothing" : "boxes";
+}
+
+/** Where there is nothing in an image; what has boxes is of no one class, and has no colour. */
+export const NOTHING = "#9a958a";
 
 export function marksOf(
   queries: MapQuery[],
@@ -68,7 +74,8 @@ export function marksOf(
     // The best ranks last, on top of the others.
     marks: placed.toReversed().map((one) => {
       const shape: Shape = one.verdict ?? "none";
-      return { ...at(one), shape, colour: colourOf.get(one.class_id ?? 0) ?? null };
+      const colour = one.boxes === 0 ? NOTHING : (colourOf.get(one.class_id ?? 0) ?? null);
+      return { ...at(one), shape, colour };
     }),
   };
 }

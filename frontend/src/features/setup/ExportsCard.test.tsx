@@ -29,7 +29,7 @@ function shown(
   );
   const items = snapshots.map((name, id) => ({ id, name }));
   client.setQueryData(snapshotsQuery(7).queryKey, { items, next_cursor: null } as never);
-  const counts = { labeled_in: labeled, labeled_ood: 0, unsure: 0 };
+  const counts = { labeled_in: labeled, no_objects: 0, labeled_ood: 0, unsure: 0 };
   render(
     <QueryClientProvider client={client}>
       <ExportsCard project={{ id: 7, task, counts } as unknown as Project} />

@@ -58,7 +58,11 @@ const OF_CLASSES: ExportFormat[] = [
 
 /** What there is to take away, in which form. */
 export function ExportsCard({ project }: { project: Project }) {
-  const { labeled_in: labeled, labeled_ood: ood, unsure } = project.counts;
+  const { labeled_in: labeled, no_objects: empty, labeled_ood: ood, unsure } = project.counts;
+  const counts =
+    project.task === "boxes"
+      ? t.boxes.exported(labeled - empty, empty, ood, unsure)
+      : t.exports.counts(labeled, ood, unsure);
   const { unlabeledHint } = project.task === "boxes" ? t.boxes.setup : t.exports;
   const nothing = labeled + ood + unsure === 0;
   const isOfRows = project.task === "instructions";
@@ -73,9 +77,7 @@ export function ExportsCard({ project }: { project: Project }) {
       hint={isOfRows ? t.exports.rowsHint : t.exports.hint}
       id="exports"
     >
-      <p className={shared.quiet}>
-        {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
-      </p>
+      <p className={shared.quiet}>{nothing ? t.exports.nothing : counts}</p>
       {!nothing && !isOfRows && <Lacking project={project} />}
       {snapshots.length > 0 && (
         <SelectField

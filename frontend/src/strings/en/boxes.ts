@@ -10,6 +10,17 @@ export const boxes = {
   ood: "Wrong kind of image",
   oodShort: "Wrong kind",
   oodText: "None of what is looked for, and not even the right kind of picture.",
+  /** Beside these: what verdicts and images are called where they are counted, listed and looked for. */
+  some: "With boxes",
+  either: "Boxes, or nothing in it",
+  oodState: "Wrong kind of image (OOD)",
+  tips: {
+    some: "Somebody has drawn boxes: the image shows one of the project’s classes at least.",
+    none: "Somebody has looked, and the image shows nothing of the project’s classes.",
+  },
+  likelyNone: "Likely nothing of the classes",
+  inside: (inside: string, name: string, sure: string) =>
+    `${inside} that something of them is in it; if so, ${name}, ${sure} sure`,
   drawWhat: "Draw boxes of",
   send: (count: number) => `Send ${plural(count, "box", "boxes")}`,
   sendNothing: "No boxes yet",
@@ -97,6 +108,8 @@ export const boxes = {
     hide: "Hide the boxes",
   },
   exports: { coco: "Images and boxes as COCO (zip)", yolo: "Images and boxes as YOLO (zip)" },
+  exported: (some: number, none: number, ood: number, unsure: number) =>
+    `${plural(some, "image", "images")} with boxes, ${none.toLocaleString(locale)} in which nothing is, ${ood.toLocaleString(locale)} of the wrong kind (OOD), ${unsure.toLocaleString(locale)} unsure.`,
   allExports: "VOC, CVAT, Label Studio, Parquet …",
   /** What fingers do, where there are no keys. */
   touch: {

@@ -31,6 +31,7 @@ export const projects = {
     pool: "in the pool",
     in: "labeled",
     ood: "of no class",
+    wrongKind: "of the wrong kind",
     ranked: "ranked",
     evaluation: "for evaluation",
   },

@@ -18,6 +18,7 @@ export const snapshots = {
   parts: {
     examples: (of: number) => plural(of, "image", "images"),
     labeled: (of: number) => `${count(of)} labeled`,
+    no_objects: (of: number) => `nothing in ${count(of)} of them`,
     ood: (of: number) => `${count(of)} none of the classes`,
     unsure: (of: number) => `${count(of)} unsure`,
     unlabeled: (of: number) => `${count(of)} without a label`,

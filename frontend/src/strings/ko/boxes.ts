@@ -9,6 +9,15 @@ export const boxes: Catalogue["boxes"] = {
   ood: "다른 종류의 이미지",
   oodShort: "다른 종류",
   oodText: "찾는 것이 없고, 애초에 다루는 종류의 이미지가 아닙니다.",
+  some: "상자 있음",
+  either: "상자 또는 해당 없음",
+  oodState: "다른 종류의 이미지 (OOD)",
+  tips: {
+    some: "상자가 그려진 이미지입니다. 프로젝트의 클래스가 하나 이상 있습니다.",
+    none: "살펴보았지만 프로젝트의 클래스가 하나도 없는 이미지입니다.",
+  },
+  likelyNone: "찾는 클래스가 없을 가능성이 높음",
+  inside: (inside, name, sure) => `찾는 것이 있을 확률 ${inside}, 있다면 ${name}(확신 ${sure})`,
   drawWhat: "그릴 상자의 클래스",
   send: (count) => `상자 ${number(count)}개 보내기`,
   sendNothing: "아직 상자 없음",
@@ -98,6 +107,8 @@ export const boxes: Catalogue["boxes"] = {
     hide: "상자 숨기기",
   },
   exports: { coco: "이미지와 상자, COCO (zip)", yolo: "이미지와 상자, YOLO (zip)" },
+  exported: (some, none, ood, unsure) =>
+    `상자 있음 ${number(some)}개, 해당 없음 ${number(none)}개, 다른 종류(OOD) ${number(ood)}개, 불확실 ${number(unsure)}개.`,
   allExports: "다른 형식: VOC, CVAT, Label Studio, Parquet …",
   touch: {
     label: [

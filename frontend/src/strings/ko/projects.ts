@@ -31,6 +31,7 @@ export const projects: Catalogue["projects"] = {
     pool: "풀",
     in: "라벨 있음",
     ood: "클래스 없음",
+    wrongKind: "다른 종류",
     ranked: "순위 있음",
     evaluation: "평가용",
   },

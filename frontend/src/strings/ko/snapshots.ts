@@ -16,6 +16,7 @@ export const snapshots: Catalogue["snapshots"] = {
   parts: {
     examples: (of) => `이미지 ${number(of)}개`,
     labeled: (of) => `라벨 ${number(of)}개`,
+    no_objects: (of) => `그중 해당 없음 ${number(of)}개`,
     ood: (of) => `어느 클래스도 아님 ${number(of)}개`,
     unsure: (of) => `불확실 ${number(of)}개`,
     unlabeled: (of) => `라벨 없음 ${number(of)}개`,

@@ -4,11 +4,14 @@ import { type Choice, LABELED } from "../choice";
 import { nameOf } from "../classification/describe";
 import { type Box, boxesOf, FLAGS } from "./model";
 
-/** How many boxes a label has: "3 boxes"; null where it is none of boxes. */
+/** How many boxes a label has: "3 boxes". */
+export const boxesSaid = (boxes: number): string =>
+  boxes === 0 ? t.boxes.none : t.boxes.count(boxes);
+
+/** The same of a label; null where it is none of boxes. */
 export function saidOf(label: unknown): string | null {
   const boxes = boxesOf(label);
-  if (boxes === null) return null;
-  return boxes.length === 0 ? t.boxes.none : t.boxes.count(boxes.length);
+  return boxes && boxesSaid(boxes.length);
 }
 
 /** What was said, in a few words. */

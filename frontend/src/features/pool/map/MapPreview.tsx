@@ -3,6 +3,7 @@ import { embeddingImageQuery } from "../../../api/embeddingMap";
 import type { Project } from "../../../api/types";
 import { Thumbnail } from "../../../media/Thumbnail";
 import { t } from "../../../strings";
+import { boxesSaid } from "../../../tasks/boxes/describe";
 import { formatChance } from "../../../ui/format";
 import { Beside } from "../../../ui/map/Beside";
 import type { Pointed } from "../../../ui/map/PlaneMap";
@@ -23,6 +24,7 @@ export function MapPreview({ project, version, pointed }: MapPreviewProps) {
   });
   const image = found.data;
   const nameOf = (id: number | null) => project.classes.find((one) => one.id === id)?.name;
+  const said = image?.boxes == null ? nameOf(image?.class_id ?? null) : boxesSaid(image.boxes);
   return (
     <Beside pointed={pointed}>
       {image ? (
@@ -34,7 +36,7 @@ export function MapPreview({ project, version, pointed }: MapPreviewProps) {
             height={96}
           />
           <div>
-            <strong>{nameOf(image.class_id) ?? stateNames(project)[image.state]}</strong>
+            <strong>{said ?? stateNames(project)[image.state]}</strong>
             <p>{image.name}</p>
             {image.predicted_class_id !== null && image.confidence !== null && (
               <p>

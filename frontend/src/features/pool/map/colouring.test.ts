@@ -33,6 +33,7 @@ const naming = {
     unsure: "Unsure",
     held_out: "Held out",
   },
+  nothing: "Nothing in it",
   notScored: "Not scored",
   notAsked: "Not asked about",
   round: (number: number) => `Round ${number}`,
@@ -70,6 +71,16 @@ it("names classes in their order, then states, and nothing known last", () => {
     ["Not looked at", 2],
   ]);
   expect(entries[0]?.colour).toEqual([0x33, 0x66, 0x99]);
+});
+
+it("tells images in which nothing is from those with boxes", () => {
+  const entries = entriesOf("state", [categories(-6, 0, -6, -3)], naming);
+  expect(entries.map(({ name, count }) => [name, count])).toEqual([
+    ["Labeled", 1],
+    ["Nothing in it", 2],
+    ["OOD", 1],
+  ]);
+  expect(entries[0]?.colour).not.toEqual(entries[1]?.colour);
 });
 
 it("calls what no model or round has seen by its name", () => {

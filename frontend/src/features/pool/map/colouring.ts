@@ -43,6 +43,9 @@ export const STATE_OF: Record<number, ExampleState> = {
   [-5]: "held_out",
   0: "labeled",
 };
+/** A label of boxes that has none. */
+const NOTHING = -6;
+const SAND: Colour = [200, 160, 80];
 const STATE_ORDER: ExampleState[] = [
   "labeled",
   "ood",
@@ -93,6 +96,7 @@ type Naming = {
   classes: LabelClass[];
   palette: Palette;
   states: Record<ExampleState, string>;
+  nothing: string;
   notScored: string;
   notAsked: string;
   round: (number: number) => string;
@@ -125,6 +129,7 @@ export function entriesOf(by: ColouredBy, columns: Column[], naming: Naming): En
     const one = known.get(value);
     if (one) return { name: one.name, colour: parseColour(one.colour), order: one.place };
     if (by === "predicted") return { name: naming.notScored, colour: quiet, order: 1e9 };
+    if (value === NOTHING) return { name: naming.nothing, colour: SAND, order: 1e6 + 0.5 };
     const state = STATE_OF[value] ?? "labeled";
     const order = 1e6 + STATE_ORDER.indexOf(state);
     const colours: Partial<Record<ExampleState, Colour>> = {

@@ -49,10 +49,13 @@ export function useColours(
   }, [found.buffers, tiles]);
   const legend = useMemo(() => {
     if (!columns || !palette) return null;
+    const names = stateNames(project);
     const entries = entriesOf(by, columns, {
       classes: project.classes,
       palette,
-      states: stateNames(project),
+      // What has no class of its own is labeled by boxes, or with nothing in it.
+      states: { ...names, labeled: names.objects ?? names.labeled },
+      nothing: t.boxes.none,
       notScored: text.notScored,
       notAsked: text.notAsked,
       round: t.rounds.title,

@@ -141,8 +141,8 @@ function Flows({ flows }: { flows: SnapshotDiff["flows"] }) {
       </thead>
       <tbody>
         {flows.map((one) => {
-          const was = outcome(one.before_verdict, one.before_class);
-          const is = outcome(one.after_verdict, one.after_class);
+          const was = outcome(one.before_verdict, one.before_class, one.before_no_objects);
+          const is = outcome(one.after_verdict, one.after_class, one.after_no_objects);
           return (
             <tr key={`${was}/${is}`}>
               <td>{was}</td>
@@ -158,11 +158,12 @@ function Flows({ flows }: { flows: SnapshotDiff["flows"] }) {
 
 function saidOf(side: SnapshotSide | null): string {
   if (side === null) return text.absent;
-  const said = outcome(side.verdict, side.class_name);
+  const said = outcome(side.verdict, side.class_name, side.no_objects);
   return side.origin ? text.by(said, text.origins[side.origin] ?? side.origin) : said;
 }
 
-function outcome(verdict: string | null, className: string | null): string {
+function outcome(verdict: string | null, className: string | null, isEmpty: boolean): string {
+  if (isEmpty) return t.boxes.none;
   if (className !== null) return className;
   if (verdict === null) return text.nothing;
   return text.verdicts[verdict] ?? text.labeled;

@@ -100,6 +100,7 @@ function Item({ snapshot, onCompare, onRemove }: ItemProps) {
 const PARTS = [
   "examples",
   "labeled",
+  "no_objects",
   "ood",
   "unsure",
   "unlabeled",
@@ -109,9 +110,10 @@ const PARTS = [
 
 /** How many images of each kind; what there is none of is not said. */
 function partsOf({ counts }: Snapshot): string {
-  return PARTS.filter((part) => counts[part] > 0)
-    .map((part) => text.parts[part](counts[part]))
-    .join(" · ");
+  return PARTS.flatMap((part) => {
+    const count = counts[part];
+    return count ? [text.parts[part](count)] : [];
+  }).join(" · ");
 }
 
 type RemoveDialogProps = { projectId: number; snapshot: Snapshot; onClose: () => void };
