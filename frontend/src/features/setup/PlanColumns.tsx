@@ -14,13 +14,15 @@ type PlanColumnsProps = {
   isPool: boolean;
   /** Whether images go to the pool that it was planned without. */
   addsToPool: boolean;
+  /** Whether the label of an image that goes to the pool is a class, which the groups tell. */
+  labelsPool: boolean;
   columns: string[];
   onColumns: (columns: string[]) => void;
 };
 
 /** Labels that documents state, and columns whose labels may become annotations. */
 export function PlanColumns(props: PlanColumnsProps) {
-  const { plan, added, isAll, isPool, addsToPool, columns, onColumns } = props;
+  const { plan, added, isAll, isPool, addsToPool, labelsPool, columns, onColumns } = props;
   const text = t.setup.plan;
   const stated = plan.labels.filter((one) => one.stated);
   const names = new Set(added);
@@ -28,8 +30,11 @@ export function PlanColumns(props: PlanColumnsProps) {
   const offered = plan.labels.filter(
     (one) => !one.stated && (one.chosen || one.readable + (one.elsewhere ?? 0) > 0 || willBe(one)),
   );
-  const isAsked = ({ readable, unreadable, elsewhere = 0 }: PlannedColumn) =>
-    readable + unreadable > 0 || (addsToPool && elsewhere > 0);
+  const isAsked = ({ column, readable, unreadable, elsewhere = 0 }: PlannedColumn) => {
+    if (readable > 0) return true;
+    if (column === (plan.columns?.label ?? "label")) return labelsPool;
+    return unreadable > 0 || (addsToPool && elsewhere > 0);
+  };
   const asked = isPool ? offered.filter(isAsked) : [];
   const told = isPool ? offered.filter((one) => !isAsked(one)) : [];
   const nameOf = ({ column }: PlannedColumn) => (column === "label" ? text.folderLabel : column);
@@ -54,7 +59,7 @@ export function PlanColumns(props: PlanColumnsProps) {
       )}
       {told.map((one) => (
         <p key={one.column} className={styles.hint}>
-          {text.labelsElsewhere(nameOf(one), one.elsewhere ?? 0, one.values)}
+          {text.labelsNothing(nameOf(one), (one.elsewhere ?? 0) > 0)}
         </p>
       ))}
       {asked.length > 0 && (

@@ -85,14 +85,19 @@ it("proposes the classes that are listed, and tells of those that nothing is of"
 
 it("asks which columns are labels only where an answer changes anything", () => {
   const column = { column: "label", chosen: false, stated: false, readable: 0, unreadable: 0 };
-  const labels = [{ ...column, elsewhere: 55, values: ["cat"] }];
-  const group = plan.groups.map((one) => ({ ...one, name: "test", proposal: "evaluation" }));
-  const said = shown(["cat"], true, { ...plan, labels, groups: group } as ImportPlan);
-  expect(said).toContain("column label: 55 labels, none of an image for the pool");
-  expect(said).not.toContain("Which of these are labels?");
-  const becomes = screen.getByLabelText("What becomes of test");
-  fireEvent.change(becomes, { target: { value: "pool" } });
-  expect(screen.getByLabelText(/^The folder, or the column label/)).toBeTruthy();
+  const labels = [{ ...column, unreadable: 4, elsewhere: 55, values: ["cat", "photos"] }];
+  const labeled = (name: string) => ({ count: 41, labels: [{ name, count: 41, known: false }] });
+  const groups = [
+    { ...plan.groups[0], name: "test", proposal: "evaluation", ...labeled("cat") },
+    // The folder that they lie in, which is no class.
+    { ...plan.groups[0], ...labeled("photos") },
+  ];
+  const said = shown(["cat"], true, { ...plan, labels, groups } as ImportPlan);
+  expect(said).toContain("column label: no image for the pool has a label that is a class; eval");
+  const asked = () => screen.queryByLabelText(/^The folder, or the column label/);
+  expect(asked()).toBeNull();
+  fireEvent.change(screen.getByLabelText("What becomes of test"), { target: { value: "pool" } });
+  expect(asked()).not.toBeNull();
 });
 
 it.each([

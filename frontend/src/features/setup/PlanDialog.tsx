@@ -19,6 +19,7 @@ import {
   addsToPool,
   type Chosen,
   chosenOf,
+  labelsPool,
   lostToEvaluation,
   newClasses,
   proposedClasses,
@@ -141,6 +142,7 @@ export function PlanDialog(props: PlanDialogProps) {
         isAll={come.length === wanting.size}
         isPool={chosen.split === "pool"}
         addsToPool={addsToPool(plan, chosen)}
+        labelsPool={labelsPool(plan, chosen, classes)}
         columns={chosen.columns}
         onColumns={(columns) => setChosen({ ...chosen, columns })}
       />

@@ -92,6 +92,18 @@ export function labeled(
   return Math.max(0, group.count - group.unlabeled - unknown);
 }
 
+/** Whether the label of an image that goes to the pool is a class; it may be one of those that are too many to be told. */
+export const labelsPool = (
+  plan: ImportPlan,
+  chosen: Chosen,
+  classes: ReadonlySet<string>,
+): boolean =>
+  plan.groups.some((group) => {
+    const told = group.labels.reduce((sum, { count }) => sum + count, group.unlabeled);
+    const isTaken = labeled(group, classes) > 0 || told < group.count;
+    return isTaken && placeOf(group, chosen) === "pool";
+  });
+
 /** How many images are refused for evaluation, as none of their labels is a class. */
 export function lostToEvaluation(
   plan: ImportPlan,

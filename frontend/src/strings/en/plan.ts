@@ -71,10 +71,8 @@ export const plan = {
   },
   valuesOfClasses: (count: number, values: string[]) =>
     `${plural(count, "label", "labels")}, of which those of the classes are taken: ${values.join(", ")}`,
-  labelsElsewhere: (name: string, count: number, values: string[]) =>
-    count === 0
-      ? `${name}: no label`
-      : `${name}: ${plural(count, "label", "labels")}, none of an image for the pool; evaluation images keep theirs: ${values.join(", ")}`,
+  labelsNothing: (name: string, isElsewhere: boolean) =>
+    `${name}: no image for the pool has a label that is a class${isElsewhere ? "; evaluation images keep theirs" : ""}.`,
   document: (name: string, format: string) => `${name} says something of the images (${format}).`,
   stated: (source: string, readable: number, unreadable: number) =>
     unreadable > 0

@@ -65,10 +65,8 @@ export const plan: Catalogue["setup"]["plan"] = {
   },
   valuesOfClasses: (count, values) =>
     `라벨 ${number(count)}개 중 클래스인 것만 가져옵니다: ${values.join(", ")}`,
-  labelsElsewhere: (name, count, values) =>
-    count === 0
-      ? `${name}: 라벨 없음`
-      : `${name}: 라벨 ${number(count)}개. 풀에 들어갈 이미지의 라벨은 없습니다. 평가 이미지의 라벨은 그대로 쓰입니다: ${values.join(", ")}`,
+  labelsNothing: (name, isElsewhere) =>
+    `${name}: 풀에 들어갈 이미지에는 클래스인 라벨이 없습니다.${isElsewhere ? " 평가 이미지의 라벨은 그대로 쓰입니다." : ""}`,
   document: (name, format) => `${name}에 이미지에 대한 내용이 있습니다 (${format}).`,
   stated: (source, readable, unreadable) =>
     unreadable > 0
