@@ -11,7 +11,7 @@ afterEach(cleanup);
 it.each([
   ["a class", { in_probability: 0.9 }, "robin?"],
   ["a class where nothing tells how pure it is", { in_probability: null }, "robin?"],
-  ["OOD where that is likelier", { in_probability: 0.02 }, "None of them?"],
+  ["that it is of none where that is likelier", { in_probability: 0.02 }, "None?"],
   [
     "nothing before the first scores",
     { predicted_class_id: null, in_probability: null },

@@ -11,7 +11,7 @@ export const glossary = {
     },
     none: {
       word: "None of the classes",
-      text: "A verdict: the image shows none of the project’s classes. Experts say out of distribution, or OOD.",
+      text: "A verdict: the image shows none of the project’s classes. None where space is short; experts say out of distribution, or OOD.",
     },
     unsure: {
       word: "Unsure",
@@ -40,7 +40,7 @@ export const glossary = {
   terms: {
     ood: {
       word: "OOD",
-      text: "Out of distribution: of none of the project’s classes.",
+      text: "Out of distribution: of none of the project’s classes. So methods, files, the API and the command line call the verdict “None of the classes”, and with boxes “Wrong kind of image”.",
     },
     inside: { word: "IN", text: "In distribution: of one of the project’s classes." },
     budget: {

@@ -52,7 +52,7 @@ export const overview = {
     strategy: "Strategy",
     spent: "Spent",
     in: "Of a class",
-    ood: "None of them",
+    ood: "None",
     unsure: "Unsure",
     share: "Share of your classes",
     accuracy: "Accuracy",
@@ -193,7 +193,7 @@ export const overview = {
       `${plural(unlabeled, "image of the pool is", "images of the pool are")} unlabeled. There are too few answers yet to tell how many of them are of a class.`,
   },
   oodLeft: {
-    title: "None of your classes, and still in the pool",
+    title: "None of the classes, still in the pool",
     none: "Estimated when the first round closes.",
     hint: (round: number) => `Estimated when round ${round} closed`,
     few: (answers: number, needed: number) =>

@@ -12,7 +12,7 @@ export const glossary: Catalogue["glossary"] = {
     },
     none: {
       word: "어느 클래스도 아님",
-      text: "프로젝트의 어느 클래스에도 속하지 않는다는 판정입니다. 전문가는 분포 외(OOD)라고 합니다.",
+      text: "프로젝트의 어느 클래스에도 속하지 않는다는 판정입니다. 자리가 좁으면 ‘없음’으로 표시하고, 전문가는 분포 외(OOD)라고 합니다.",
     },
     unsure: {
       word: "불확실",
@@ -36,7 +36,10 @@ export const glossary: Catalogue["glossary"] = {
     },
   },
   terms: {
-    ood: { word: "OOD", text: "분포 외: 프로젝트의 어느 클래스에도 속하지 않음." },
+    ood: {
+      word: "OOD",
+      text: "분포 외: 프로젝트의 어느 클래스에도 속하지 않음. 방법, 파일, API와 명령줄에서는 ‘어느 클래스도 아님’ 판정을, 상자 프로젝트에서는 ‘다른 종류의 이미지’ 판정을 이렇게 부릅니다.",
+    },
     inside: { word: "IN", text: "분포 내: 프로젝트의 클래스 중 하나에 속함." },
     budget: {
       word: "예산",

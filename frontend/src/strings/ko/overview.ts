@@ -53,7 +53,7 @@ export const overview: Catalogue["overview"] = {
     strategy: "전략",
     spent: "사용량",
     in: "찾는 클래스",
-    ood: "클래스 아님",
+    ood: "없음",
     unsure: "불확실",
     share: "클래스 비율",
     accuracy: "정확도",
@@ -187,7 +187,7 @@ export const overview: Catalogue["overview"] = {
       `풀에서 라벨이 없는 이미지는 ${number(unlabeled)}개입니다. 그중 몇 개가 클래스에 속하는지 알기에는 아직 답변이 너무 적습니다.`,
   },
   oodLeft: {
-    title: "풀에 남은, 클래스가 아닌 이미지",
+    title: "풀에 남은 ‘어느 클래스도 아님’",
     none: "첫 라운드가 닫히면 추정합니다.",
     hint: (round) => `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 추정한 값`,
     few: (answers, needed) =>
