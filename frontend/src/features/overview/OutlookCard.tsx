@@ -99,7 +99,7 @@ export function inPool(round: Round | undefined, unlabeled: number): string {
   const left = round && oodLeftOf(round);
   if (!left) return text.poolUnknown(unlabeled);
   const but = (ood: number) => formatCount(Math.round(left.unlabeled - ood));
-  return text.pool(left.unlabeled, but(left.count), but(left.low ?? 0));
+  return text.pool(round.number, left.unlabeled, but(left.count), but(left.low ?? 0));
 }
 
 /** The last round that has an estimate of the OOD that is left. */

@@ -18,3 +18,11 @@ it("says of a finished project that what is left of its queue was never asked ab
   expect(parts("finished", "classification", 0)[3]).toEqual(["Not looked at", 4]);
   expect(parts("running", "classification", 0)[3]).toEqual(["In the queue", 0]);
 });
+
+it("tells what a queue is as long as people are asked, and not of rows", () => {
+  const termOf = (state: Project["state"], task: Project["task"]) =>
+    poolParts({ state, task, counts: { queried: 3 } } as unknown as Project)[3]?.term;
+  expect(termOf("running", "boxes")).toBe("queue");
+  expect(termOf("finished", "boxes")).toBeNull();
+  expect(termOf("running", "instructions")).toBeNull();
+});

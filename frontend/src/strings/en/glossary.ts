@@ -24,6 +24,10 @@ export const glossary = {
       text: "The model chooses images, people give verdicts on them, and the model learns from these.",
     },
     pool: { word: "Pool", text: "The images from which rounds choose." },
+    queue: {
+      word: "Queue",
+      text: "The images that a round asks about. As a rule half as many again wait as its budget pays for, so that nobody runs out of them while the model learns; the round ends when its budget is spent.",
+    },
     suggestion: {
       word: "Suggestion",
       text: "Another label for an image whose label is doubted. Somebody decides on it in a review.",

@@ -181,8 +181,8 @@ export const overview: Catalogue["overview"] = {
       best === null
         ? `마지막 라운드의 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})입니다. 더 높았던 라운드는 없습니다.`
         : `마지막 라운드의 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})이고, 가장 높았던 라운드는 ${best}입니다.`,
-    pool: (unlabeled, inside, most) =>
-      `풀에서 라벨이 없는 이미지 ${unlabeled}개 중 클래스에 속한 것은 약 ${inside}개이고 많아야 ${most}개로 예상됩니다.`,
+    pool: (round, unlabeled, inside, most) =>
+      `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 라벨이 없던 풀의 이미지 ${number(unlabeled)}개 중 클래스에 속한 것은 약 ${inside}개이고 많아야 ${most}개로 예상됩니다.`,
     poolUnknown: (unlabeled) =>
       `풀에서 라벨이 없는 이미지는 ${number(unlabeled)}개입니다. 그중 몇 개가 클래스에 속하는지 알기에는 아직 답변이 너무 적습니다.`,
   },
