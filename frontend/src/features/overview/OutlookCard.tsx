@@ -6,7 +6,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { formatCount, formatPercent } from "../../ui/format";
-import { answersOf, oodLeftOf } from "../../ui/oodLeft";
+import { answersOf, oodLeftOf, told } from "../../ui/oodLeft";
 import { Failure, Skeleton } from "../../ui/State";
 import { FEWEST, formatShare, shareOf } from "../../ui/shares";
 import { Finding } from "./FindingCard";
@@ -124,8 +124,8 @@ function Estimates({ round }: { round: Round }) {
   }
   const whole = (value: number) => formatCount(Math.round(value));
   const rows = [
-    { name: oodLeft.byRandom, one: left.by_random },
-    { name: oodLeft.byPurity, one: left.by_purity },
+    { name: oodLeft.byRandom, one: told(left.by_random) },
+    { name: oodLeft.byPurity, one: told(left.by_purity) },
   ];
   return (
     <>
@@ -136,8 +136,7 @@ function Estimates({ round }: { round: Round }) {
       <ul className={styles.reasons}>
         {rows.map(
           ({ name, one }) =>
-            one &&
-            one.answers >= FEWEST && (
+            one && (
               <li key={name}>
                 {name}:{" "}
                 {oodLeft.row(whole(one.count), whole(one.low), whole(one.high), one.answers)}
