@@ -86,7 +86,7 @@ export function AskedCard({ project, round, queries, hidden }: AskedCardProps) {
       if (boxes !== null) return boxesSaid(boxes);
       return classId === null ? t.states.classes.labeled : (names.get(classId) ?? `${classId}`);
     }
-    return verdict === "ood" ? noneOf(project) : map.verdicts[verdict];
+    return verdict === "ood" ? noneOf(project).short : map.verdicts[verdict];
   };
   return (
     <Card title={asked.title} hint={asked.hint(queries.total, shown.length)}>

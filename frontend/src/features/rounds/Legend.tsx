@@ -36,7 +36,7 @@ export function Legend({ queries, project, hidden, onHide, isDense, hasSurface }
     })),
     // Boxes, which are of no one class.
     { key: "class:null", name: t.states.classes.labeled, look: "label" },
-    { key: "ood", name: noneOf(project), look: "ood" },
+    { key: "ood", name: noneOf(project).full, look: "ood" },
     { key: "skip", name: text.verdicts.skip, look: "skip" },
     { key: "unsure", name: text.verdicts.unsure, look: "unsure" },
     { key: "unanswered", name: text.unanswered, look: "unanswered" },
