@@ -85,9 +85,7 @@ class Chosen:
         by_loss = sorted(self.losses.items(), key=lambda item: item[1])
         losses = ", ".join(f"{name} {loss:.2f}" for name, loss in by_loss)
         if self.is_sure:
-            return (
-                f"Told apart by {kind}, surely the best. How wrong each is (log loss): {losses}."
-            )
+            return f"Told apart by {kind}, surely the best. How wrong each is (log loss): {losses}."
         if by_loss[0][0] != self.name:
             return (
                 f"Told apart by {self.name}, as no other is better by more than chance. "
