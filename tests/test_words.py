@@ -58,3 +58,10 @@ def test_the_documentation_has_the_words_of_the_pages() -> None:
     assert len(experts) > 5
     text = (ROOT / "docs/words.md").read_text()
     assert re.findall(r"^\| \*\*(.+?)\*\* \| (.+) \|$", text, re.MULTILINE) == [*pages, *experts]
+
+
+def test_documentation_and_terminal_have_no_other_name_for_none_of_the_classes() -> None:
+    other = re.compile(r"None of them\*|\bof no class\b|none of your classes\*", re.I)
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "karat").rglob("*.py")]
+    found = {str(page.relative_to(ROOT)): other.findall(page.read_text()) for page in pages}
+    assert {page: names for page, names in found.items() if names} == {}

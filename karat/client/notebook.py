@@ -18,7 +18,7 @@ _PROJECTS: Final = {
     "state": "state",
     "counts.pool": "examples",
     "counts.labeled_in": "labeled",
-    "counts.labeled_ood": "of no class",
+    "counts.labeled_ood": "OOD",
 }
 ROUNDS: Final = {
     "number": "round",

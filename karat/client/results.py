@@ -11,7 +11,7 @@ class Estimate(TypedDict):
     ``requests``, tokens and ``price`` are of jobs that ask a judge; it is ``None`` without prices.
     What follows them is of a guarantee: checks that it takes, on average and at the ends of what
     eight of ten take, examples that it labels, the chance (0..1) that it labels none, and the
-    classes of which it most likely labels none (None: those of no class).
+    classes of which it most likely labels none (None: OOD).
     """
 
     seconds: float

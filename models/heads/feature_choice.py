@@ -81,21 +81,17 @@ class Chosen:
         """What to say of it."""
         if not self.losses:
             return f"Told apart by {self.name}, until there are 20 answers to compare by."
+        kind = "both kinds of features" if self.name == BOTH else self.name
         by_loss = sorted(self.losses.items(), key=lambda item: item[1])
         losses = ", ".join(f"{name} {loss:.2f}" for name, loss in by_loss)
         if self.is_sure:
-            return (
-                f"Told apart by {self.name}, surely the best. "
-                f"How wrong each is (log loss): {losses}."
-            )
+            return f"Told apart by {kind}, surely the best. How wrong each is (log loss): {losses}."
         if by_loss[0][0] != self.name:
             return (
                 f"Told apart by {self.name}, as no other is better by more than chance. "
                 f"How wrong each is (log loss): {losses}."
             )
-        return (
-            f"Told apart by {self.name}, so far the best. How wrong each is (log loss): {losses}."
-        )
+        return f"Told apart by {kind}, so far the best. How wrong each is (log loss): {losses}."
 
 
 def choose_features(

@@ -131,8 +131,8 @@ def test_round_page(signed_in: Page, karat: Client, tmp_path: Path) -> None:
     # The legend takes verdicts away, also from the gallery of what was asked.
     asked = page.get_by_role("region", name="Asked about in this round")
     expect(asked.get_by_role("img")).to_have_count(BUDGET)
-    page.get_by_role("button", name=re.compile("^OOD")).click()
-    expect(asked.get_by_role("img", name=re.compile("OOD$"))).to_have_count(0)
+    page.get_by_role("button", name=re.compile("^None of the classes")).click()
+    expect(asked.get_by_role("img", name=re.compile("None$"))).to_have_count(0)
 
     # What the project has chosen had no say in the first round.
     page.goto(f"/projects/{project.id}/rounds/0")

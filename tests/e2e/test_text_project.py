@@ -76,7 +76,9 @@ def test_a_table_of_texts_is_labeled_for_two_rounds_by_keyboard(
     assert len(judged) >= 2 * BUDGET
     page.goto(f"/projects/{project.id}/rounds/1")
     expect(
-        page.get_by_text(re.compile(r"Told apart by (“(MiniLM|Hashed)[^”]*”|both), "))
+        page.get_by_text(
+            re.compile(r"Told apart by (“(MiniLM|Hashed)[^”]*”|both kinds of features), ")
+        )
     ).to_be_visible()
     assert IMAGE.search(page.locator("main").inner_text()) is None
     page.goto(f"/projects/{project.id}")

@@ -101,7 +101,7 @@ def test_both_are_taken_where_each_knows_one_half() -> None:
     chosen = choose_features(rows, np.arange(200), labels, classes=4, sides=SIDES, seed=0)
     assert (chosen.name, chosen.columns, chosen.is_sure) == (BOTH, (0, 30), True)
     assert chosen.note.startswith(
-        "Told apart by both, surely the best. How wrong each is (log loss): both "
+        "Told apart by both kinds of features, surely the best. How wrong each is (log loss): both "
     )
 
 

@@ -355,9 +355,16 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     # What was drawn and nobody has looked at yet was not checked.
     report = pool.call(http, "get", f"/{begun['id']}/report").json()
     assert report["looked_at"]["drawn"] == 3
+    # Whoever answers faster than sweeps come finds the next ones in the next round all the same.
+    pool.say(pool.rounds()[2], shown["waiting"])
+    assert pool.finish(2).state is JobState.SUCCEEDED
+    shown = pool.shown(http, begun["id"])
+    assert (shown["state"], shown["round"], shown["answered"]) == ("asking", 3, begun["asked"])
+    checks = [query for query in waiting_in(pool, 3) if query.requested]
+    assert 0 < len(checks) == shown["waiting"]
     for _ in range(40):
         waiting = pool.shown(http, begun["id"])["waiting"]
-        pool.say(pool.rounds()[2], waiting)
+        pool.say(pool.rounds()[3], waiting)
         pool.sweep(pool.project.id)
         if pool.shown(http, begun["id"])["state"] != "asking":
             break
@@ -365,7 +372,7 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     assert ready["state"] == "ready", ready
     assert "a newer one may be better" in ready["warnings"][-1]
     # What was drawn taught nobody anything, and the round goes on.
-    assert pool.rounds()[2].state is RoundState.OPEN
+    assert pool.rounds()[3].state is RoundState.OPEN
     assert pool.done(http, "apply", begun["id"])["auto"] > 0
 
 

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { guarantee } from "./en/guarantee";
 import { overview } from "./en/overview";
 import { plan } from "./en/plan";
 import { selection } from "./en/selection";
@@ -19,4 +20,12 @@ it("compares the last round with no better one that there is not", () => {
   const { inShare } = overview.outlook;
   expect(inShare("38 %", null, "11", "29")).toContain("no round had more");
   expect(inShare("38 %", "70 %", "11", "29")).toContain("in the best round 70 %");
+});
+
+it("says of a guarantee whether any of its checks can be answered now", () => {
+  const { asking } = guarantee.start.lineStates;
+  expect(asking(20, 224, 1)).toBe(
+    "20 checks answered, about 224 more expected. 1 waits for an answer now.",
+  );
+  expect(asking(20, null, 0)).toBe("20 checks answered. None waits for an answer now.");
 });

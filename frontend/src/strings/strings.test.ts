@@ -36,6 +36,42 @@ describe("the Korean catalogue", () => {
   });
 });
 
+/** Where it is what methods and files call images, or belongs to another type of task. */
+const ELSEWHERE = /^(boxes|jobs|selection)\.|\.guide\.ood$|\.rankings\./;
+/** What people say of images, and read of what was said. */
+const SAID = /^(grid|guarantee|home|label|overview|pool|projects|review|rounds|snapshots|states)\./;
+const OTHERS =
+  /\bNone of (them|your classes)\b|^of no class$|\b(Likely|not) OOD\b|\bOOD verdict|OOD 판정|클래스 (없음|아님)$/;
+
+describe.each([
+  ["English", en],
+  ["Korean", ko],
+])("none of the classes in %s", (_, catalogue) => {
+  const all = leaves(catalogue);
+
+  it("has one name, and a short one, wherever it is one of several things to be said", () => {
+    const [full, short] = [catalogue.label.ood, catalogue.grid.ood];
+    expect(catalogue.glossary.words.none.word).toBe(full);
+    const named = all.filter(({ path, value }) => /\.ood$/.test(path) && typeof value === "string");
+    const here = named.filter(({ path }) => !ELSEWHERE.test(path));
+    expect(here.length).toBeGreaterThan(5);
+    const names = [full, full.toLowerCase(), short];
+    expect(here.filter(({ value }) => !names.includes(String(value)))).toEqual([]);
+  });
+
+  it("has no other name in any sentence", () => {
+    const others = all.filter(({ value }) => OTHERS.test(String(value)));
+    expect(others.map(({ path }) => path)).toEqual([]);
+    const terms = all.filter(
+      ({ path, value }) =>
+        SAID.test(path) &&
+        path !== "pool.values.split.auxiliary_ood" &&
+        /\bOOD\b/.test(String(value)),
+    );
+    expect(terms.map(({ path }) => path)).toEqual([]);
+  });
+});
+
 it("puts the particle that the last sound asks for", () => {
   expect(particle("라벨", "을", "를")).toBe("라벨을");
   expect(particle("라운드", "을", "를")).toBe("라운드를");

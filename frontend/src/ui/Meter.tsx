@@ -1,6 +1,7 @@
 import { t } from "../strings";
 import { formatCount, hasEnd, neverRound } from "./format";
 import styles from "./Meter.module.css";
+import { Term, type Word } from "./Term";
 
 type MeterProps = {
   label: string;
@@ -53,6 +54,8 @@ export function SpentMeter({
 
 export type Part = {
   label: string;
+  /** Word of the glossary that says what it is. */
+  term?: Word | null;
   value: number;
   tone: "in" | "nothing" | "ood" | "unsure" | "queried" | "open" | "rest";
 };
@@ -78,7 +81,7 @@ export function Parts({ label, parts }: { label: string; parts: Part[] }) {
           <div key={part.label}>
             <dt>
               <span className={`${styles.swatch} ${styles[part.tone]}`} />
-              {part.label}
+              {part.term ? <Term of={part.term}>{part.label}</Term> : part.label}
             </dt>
             <dd>
               {formatCount(part.value)}

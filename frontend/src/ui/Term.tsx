@@ -4,9 +4,9 @@ import styles from "./Term.module.css";
 
 const all = { ...t.glossary.words, ...t.glossary.terms };
 
-type TermProps =
-  | { of: keyof typeof all; children?: ReactNode }
-  | { text: string; children: ReactNode };
+export type Word = keyof typeof all;
+
+type TermProps = { of: Word; children?: ReactNode } | { text: string; children: ReactNode };
 
 /** A word of the glossary as a page uses it, or another, with what it means behind a hover. */
 export function Term(props: TermProps) {

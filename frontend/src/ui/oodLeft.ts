@@ -1,5 +1,6 @@
+import { imagesSaid } from "../api/measures";
 import type { OodLeft, Round } from "../api/types";
-import { FEWEST } from "./shares";
+import { FEWEST, type Known, shareOf } from "./shares";
 
 /** By how many answers the estimate was made that counts. */
 export const answersOf = ({ count, by_random, by_purity }: OodLeft): number =>
@@ -9,4 +10,15 @@ export const answersOf = ({ count, by_random, by_purity }: OodLeft): number =>
 export function oodLeftOf({ ood_left: left }: Pick<Round, "ood_left">) {
   if (left?.count == null || answersOf(left) < FEWEST) return null;
   return { ...left, count: left.count };
+}
+
+/** An estimate that enough answers tell. */
+export const told = (one: OodLeft["by_random"] | undefined) =>
+  one && one.answers >= FEWEST ? one : null;
+
+/** The share of the classes in the pool, by what round 0 drew at random, where that tells what is left. */
+export function poolShareOf(first: Round | undefined): Known | null {
+  if (!first?.drawn || !told(first.ood_left?.by_random)) return null;
+  const { inside, all } = imagesSaid(first, first.drawn);
+  return shareOf(inside, all);
 }

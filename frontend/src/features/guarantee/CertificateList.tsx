@@ -47,12 +47,12 @@ export function CertificateList({ projectId }: { projectId: number }) {
 
 /** How a guarantee stands, in a sentence. */
 function standing(certificate: Certificate): string {
-  const { state, answered, auto, stalled } = certificate;
+  const { state, answered, waiting, auto, stalled } = certificate;
   const { lineStates: text } = t.guarantee.start;
   if (stalled !== null) return t.guarantee.start.stalled;
   switch (state) {
     case "asking":
-      return text.asking(answered, certificate.expected_answers);
+      return text.asking(answered, certificate.expected_answers, waiting);
     case "ready":
       return text.ready(auto);
     case "applied":

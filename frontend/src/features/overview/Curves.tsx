@@ -9,6 +9,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";
 import { formatCost, formatPercent, formatSeconds, formatWholePercent } from "../../ui/format";
+import { poolShareOf } from "../../ui/oodLeft";
 import { aurocOf, FEWEST, type Known, shareOf } from "../../ui/shares";
 import { costParts } from "./costs";
 import { LearningCurve } from "./LearningCurve";
@@ -57,9 +58,7 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
   const named = isOneClass ? t.advice.oneClass.accuracy : usual;
   const headline = rounds.map((round) => headlineOf(round)?.name).find(Boolean);
   // What round 0 drew at random estimates the pool's share of IN.
-  const first = done.find((round) => round.number === 0);
-  const drawn = first?.drawn && imagesSaid(first, first.drawn);
-  const pool = drawn ? shareOf(drawn.inside, drawn.all) : null;
+  const pool = poolShareOf(done.find((round) => round.number === 0));
   return (
     <Card
       title={text.title}

@@ -6,6 +6,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { useSelections } from "../../ui/jobs/useSelections";
 import { useManages } from "../../ui/managing";
+import { StepMark } from "../../ui/StepMark";
 import styles from "./FirstSteps.module.css";
 import { beginsAtRandom, firstSteps, nextStep, type StepName } from "./steps";
 
@@ -30,19 +31,17 @@ export function FirstSteps({ project }: { project: Project }) {
         {steps.map(({ name, done, to }) => (
           <li
             key={name}
-            data-state={done ? "done" : name === next ? "next" : "open"}
+            data-done={done || undefined}
             aria-current={name === next ? "step" : undefined}
           >
-            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-              {done && <path d="m3.5 8.5 3 3 6-7" />}
-            </svg>
+            <StepMark state={done ? "done" : name === next ? "now" : "next"} />
             <div>
               {done || to === null || (name === "round" && name !== next) ? (
                 <strong>{text.steps[name].title}</strong>
               ) : (
                 <Link to={to}>{text.steps[name].title}</Link>
               )}
-              {done && <span className={styles.hidden}> {text.done}</span>}
+              {done && <span className="visually-hidden"> {text.done}</span>}
               {!done && <p>{saidOf(name, to)}</p>}
             </div>
           </li>

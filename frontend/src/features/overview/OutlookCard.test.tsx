@@ -46,9 +46,9 @@ it("asks whoever has no evaluation images for random checks", () => {
   expect(screen.getByText(/20 answered random checks .*Check more at random/)).toBeTruthy();
 });
 
-it("says of a class what is left of no class leaves, and nothing from few answers", () => {
+it("says of a class what is left of none leaves, and nothing from few answers", () => {
   expect(inPool(roundOf(96, null), 902)).toBe(
-    "Of 902 unlabeled images of the pool, about 259 are expected to be of a class, and at most 544.",
+    "When round 4 closed, 902 images of the pool were unlabeled. Of these about 259 are expected to be of a class, and at most 544.",
   );
   expect(inPool(roundOf(10, null), 902)).toMatch(/^902 images .* too few answers yet/);
   expect(inPool(undefined, 902)).toMatch(/too few answers yet/);

@@ -6,7 +6,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { formatCount, formatPercent } from "../../ui/format";
-import { answersOf, oodLeftOf } from "../../ui/oodLeft";
+import { answersOf, oodLeftOf, told } from "../../ui/oodLeft";
 import { Failure, Skeleton } from "../../ui/State";
 import { FEWEST, formatShare, shareOf } from "../../ui/shares";
 import { Finding } from "./FindingCard";
@@ -99,7 +99,7 @@ export function inPool(round: Round | undefined, unlabeled: number): string {
   const left = round && oodLeftOf(round);
   if (!left) return text.poolUnknown(unlabeled);
   const but = (ood: number) => formatCount(Math.round(left.unlabeled - ood));
-  return text.pool(left.unlabeled, but(left.count), but(left.low ?? 0));
+  return text.pool(round.number, left.unlabeled, but(left.count), but(left.low ?? 0));
 }
 
 /** The last round that has an estimate of the OOD that is left. */
@@ -124,8 +124,8 @@ function Estimates({ round }: { round: Round }) {
   }
   const whole = (value: number) => formatCount(Math.round(value));
   const rows = [
-    { name: oodLeft.byRandom, one: left.by_random },
-    { name: oodLeft.byPurity, one: left.by_purity },
+    { name: oodLeft.byRandom, one: told(left.by_random) },
+    { name: oodLeft.byPurity, one: told(left.by_purity) },
   ];
   return (
     <>
@@ -136,8 +136,7 @@ function Estimates({ round }: { round: Round }) {
       <ul className={styles.reasons}>
         {rows.map(
           ({ name, one }) =>
-            one &&
-            one.answers >= FEWEST && (
+            one && (
               <li key={name}>
                 {name}:{" "}
                 {oodLeft.row(whole(one.count), whole(one.low), whole(one.high), one.answers)}

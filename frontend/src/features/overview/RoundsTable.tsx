@@ -11,6 +11,7 @@ import { formatMeasured, formatShare, shareOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
 import { useSaid } from "../../ui/titled";
+import { notesOf } from "./notes";
 import styles from "./OverviewScreen.module.css";
 
 const { tips } = t.boxes;
@@ -68,7 +69,7 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
           </tr>
         </thead>
         <tbody>
-          {rounds.toReversed().map((round) => (
+          {shownOf(rounds).map(({ round, notes }) => (
             <Fragment key={round.number}>
               <tr>
                 <th scope="row">
@@ -96,11 +97,11 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
                 </td>
                 <td data-number>{trainingTime(round)}</td>
               </tr>
-              {round.notes.length > 0 && (
+              {notes.length > 0 && (
                 <tr>
                   <td colSpan={isBoxes ? 11 : 10} className={styles.notes}>
                     <div>
-                      <Explained>{round.notes.map(said).join(" ")}</Explained>
+                      <Explained>{notes.map(said).join(" ")}</Explained>
                     </div>
                   </td>
                 </tr>
@@ -112,6 +113,10 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
     </div>
   );
 }
+
+/** The rounds, the latest first, each with what has not been said above it. */
+const shownOf = (rounds: Round[]) =>
+  rounds.map((round, at) => ({ round, notes: notesOf(round, rounds[at + 1]) })).reverse();
 
 function ShareCell({ round }: { round: Round }) {
   const { inside, all } = imagesSaid(round);

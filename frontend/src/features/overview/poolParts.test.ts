@@ -27,3 +27,11 @@ it("tells images in which nothing is from those with boxes", () => {
   ]);
   expect(parts("running")[0]).toEqual(["Labeled", 5]);
 });
+
+it("tells what a queue is as long as people are asked, and not of rows", () => {
+  const termOf = (state: Project["state"], task: Project["task"]) =>
+    poolParts({ state, task, counts: { queried: 3 } } as unknown as Project)[3]?.term;
+  expect(termOf("running", "boxes")).toBe("queue");
+  expect(termOf("finished", "boxes")).toBeNull();
+  expect(termOf("running", "instructions")).toBeNull();
+});

@@ -8,7 +8,9 @@ export function poolParts(project: Project): Part[] {
   const { counts } = project;
   const names = stateNames(project);
   const isOver = project.state === "finished";
-  const queue: Part[] = [{ label: names.queried, value: counts.queried, tone: "queried" }];
+  // Of rows no more wait than are to be ranked.
+  const term = isOver || project.task === "instructions" ? null : "queue";
+  const queue: Part[] = [{ label: names.queried, value: counts.queried, tone: "queried", term }];
   const nothing = counts.no_objects;
   const labeled: Part[] =
     project.task === "boxes"

@@ -13,7 +13,7 @@ type Known = Partial<Example> & { task?: Project["task"] };
 it.each<[string, Known, string]>([
   ["a class", { in_probability: 0.9 }, "robin?"],
   ["a class where nothing tells how pure it is", { in_probability: null }, "robin?"],
-  ["OOD where that is likelier", { in_probability: 0.02 }, "None of them?"],
+  ["that it is of none where that is likelier", { in_probability: 0.02 }, "None?"],
   [
     "nothing before the first scores",
     { predicted_class_id: null, in_probability: null },

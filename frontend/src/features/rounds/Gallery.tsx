@@ -9,6 +9,7 @@ import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Fetching } from "../../ui/Fetching";
 import { More } from "../../ui/More";
+import { noneOf } from "./noneOf";
 import { Since } from "./Pins";
 import { whyQueued } from "./queued";
 import styles from "./RoundScreen.module.css";
@@ -86,7 +87,7 @@ export function AskedCard({ project, round, queries, hidden }: AskedCardProps) {
       if (boxes !== null) return boxesSaid(boxes);
       return classId === null ? t.states.classes.labeled : (names.get(classId) ?? `${classId}`);
     }
-    return map.verdicts[verdict];
+    return verdict === "ood" ? noneOf(project).short : map.verdicts[verdict];
   };
   return (
     <Card title={asked.title} hint={asked.hint(queries.total, shown.length)}>

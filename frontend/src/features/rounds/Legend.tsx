@@ -1,6 +1,7 @@
-import type { LabelClass, MapQuery } from "../../api/types";
+import type { MapQuery, Project } from "../../api/types";
 import { t } from "../../strings";
 import { formatCount } from "../../ui/format";
+import { noneOf } from "./noneOf";
 import styles from "./RoundScreen.module.css";
 import { keyOf, NOTHING } from "./useMap";
 
@@ -8,7 +9,7 @@ const { map: text } = t.rounds;
 
 type LegendProps = {
   queries: MapQuery[];
-  classes: LabelClass[];
+  project: Project;
   hidden: ReadonlySet<string>;
   onHide: (key: string) => void;
   isDense: boolean;
@@ -16,7 +17,7 @@ type LegendProps = {
 };
 
 /** What the map shows; each entry is a button that takes it away or back. */
-export function Legend({ queries, classes, hidden, onHide, isDense, hasSurface }: LegendProps) {
+export function Legend({ queries, project, hidden, onHide, isDense, hasSurface }: LegendProps) {
   const counts = new Map<string, number>();
   for (const query of queries) counts.set(keyOf(query), (counts.get(keyOf(query)) ?? 0) + 1);
   const entries = [
@@ -27,7 +28,7 @@ export function Legend({ queries, classes, hidden, onHide, isDense, hasSurface }
           { key: "boundary", name: text.boundary, look: "boundary" },
         ]
       : []),
-    ...classes.map((one) => ({
+    ...project.classes.map((one) => ({
       key: `class:${one.id}`,
       name: one.name,
       look: "label",
@@ -37,7 +38,7 @@ export function Legend({ queries, classes, hidden, onHide, isDense, hasSurface }
     { key: "class:null", name: t.states.classes.labeled, look: "label" },
     { key: "boxes", name: t.boxes.some, look: "label" },
     { key: "nothing", name: t.boxes.none, look: "label", colour: NOTHING },
-    { key: "ood", name: text.verdicts.ood, look: "ood" },
+    { key: "ood", name: noneOf(project).full, look: "ood" },
     { key: "skip", name: text.verdicts.skip, look: "skip" },
     { key: "unsure", name: text.verdicts.unsure, look: "unsure" },
     { key: "unanswered", name: text.unanswered, look: "unanswered" },

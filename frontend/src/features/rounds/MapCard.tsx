@@ -120,7 +120,7 @@ export function MapCard(props: MapCardProps) {
       )}
       <Legend
         queries={queries.items}
-        classes={project.classes}
+        project={project}
         hidden={hidden}
         onHide={onHide}
         isDense={tiles.isDense}

@@ -11,7 +11,7 @@ it("names the class of a label, and else where the image stands", () => {
   expect(stateOf({ state: "labeled", class_id: 8 }, CLASSES)).toBe("dog");
   expect(stateOf({ state: "labeled", class_id: null, boxes: 2 }, CLASSES)).toBe("2 boxes");
   expect(stateOf({ state: "labeled", class_id: null, boxes: 0 }, CLASSES)).toBe("Nothing in it");
-  expect(stateOf({ state: "ood", class_id: null }, CLASSES)).toBe("OOD");
+  expect(stateOf({ state: "ood", class_id: null }, CLASSES)).toBe("none of the classes");
   expect(stateOf({ state: "unlabeled", class_id: null }, CLASSES)).toBe("not looked at");
 });
 

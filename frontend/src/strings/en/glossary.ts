@@ -11,7 +11,7 @@ export const glossary = {
     },
     none: {
       word: "None of the classes",
-      text: "A verdict: the image shows none of the project’s classes. Experts say out of distribution, or OOD.",
+      text: "A verdict: the image shows none of the project’s classes. None where space is short; experts say out of distribution, or OOD.",
     },
     unsure: {
       word: "Unsure",
@@ -24,6 +24,10 @@ export const glossary = {
       text: "The model chooses images, people give verdicts on them, and the model learns from these.",
     },
     pool: { word: "Pool", text: "The images from which rounds choose." },
+    queue: {
+      word: "Queue",
+      text: "The images that a round asks about. As a rule half as many again wait as its budget pays for, so that nobody runs out of them while the model learns; the round ends when its budget is spent.",
+    },
     suggestion: {
       word: "Suggestion",
       text: "Another label for an image whose label is doubted. Somebody decides on it in a review.",
@@ -40,7 +44,7 @@ export const glossary = {
   terms: {
     ood: {
       word: "OOD",
-      text: "Out of distribution: of none of the project’s classes.",
+      text: "Out of distribution: of none of the project’s classes. So methods, files, the API and the command line call the verdict “None of the classes”, and with boxes “Wrong kind of image”.",
     },
     inside: { word: "IN", text: "In distribution: of one of the project’s classes." },
     budget: {

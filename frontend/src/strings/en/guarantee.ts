@@ -112,6 +112,8 @@ export const guarantee = {
       ofNone: "what is of none of the classes",
       left: (names: string[]) => `Most likely left to people: ${some(names)}.`,
       mayFail: (of100: number) => `In about ${of100} of 100 cases nothing comes of it.`,
+      order:
+        "Checks come before all else that people are asked about, and what they cost is added to the budget of the round.",
       hedge: "The model may be right less often, or more often, than it is sure.",
     },
     nothing: "No image is left that nobody has looked at.",
@@ -122,10 +124,11 @@ export const guarantee = {
     stalled: "It does not go on for now; its page says why.",
     lineStates: {
       scoring: () => "The model is going through the images.",
-      asking: (answered: number, more: number | null) =>
-        more === null
-          ? `${plural(answered, "check", "checks")} answered.`
-          : `${plural(answered, "check", "checks")} answered, about ${count(more)} more expected.`,
+      asking: (answered: number, more: number | null, waiting: number) => {
+        const expected = more === null ? "" : `, about ${count(more)} more expected`;
+        const now = waiting === 0 ? "None waits" : plural(waiting, "waits", "wait");
+        return `${plural(answered, "check", "checks")} answered${expected}. ${now} for an answer now.`;
+      },
       ready: (auto: number) => `${images(auto)} can be labeled.`,
       applying: () => "The model’s labels are being given.",
       applied: (auto: number) => `${images(auto)} labeled by the model.`,
@@ -167,7 +170,7 @@ export const guarantee = {
       `The checks are among the images of round ${round}. Nobody sees which they are.`,
     waiting: (value: number) =>
       value === 0
-        ? "None waits at the moment."
+        ? "None waits for an answer now: the next come when they are drawn and a round is open."
         : `${plural(value, "waits", "wait")} for an answer now.`,
     closing: "A round is being closed. It goes on when that is done:",
     label: "Label",

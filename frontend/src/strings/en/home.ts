@@ -5,7 +5,7 @@ const upTo = (count: number) => (count >= 1000 ? "1,000+" : count.toLocaleString
 
 export const home = {
   waiting: (count: number) =>
-    `${upTo(count)} ${count === 1 ? "image waits" : "images wait"} for you`,
+    `${upTo(count)} ${count === 1 ? "image waits" : "images wait"} for you in this round`,
   waitingFor: {
     training: "The model is learning. New images come by themselves.",
     failed: "What comes next could not be prepared. Whoever runs the project has to try it again.",

@@ -52,7 +52,7 @@ export const overview = {
     strategy: "Strategy",
     spent: "Spent",
     in: "Of a class",
-    ood: "None of them",
+    ood: "None",
     unsure: "Unsure",
     share: "Share of your classes",
     accuracy: "Accuracy",
@@ -187,13 +187,13 @@ export const overview = {
       best === null
         ? `${inside} of ${answers} answers of the last round were of a class, ${last}: no round had more.`
         : `${inside} of ${answers} answers of the last round were of a class, ${last}; in the best round ${best}.`,
-    pool: (unlabeled: number, inside: string, most: string) =>
-      `Of ${plural(unlabeled, "unlabeled image", "unlabeled images")} of the pool, about ${inside} are expected to be of a class, and at most ${most}.`,
+    pool: (round: number, unlabeled: number, inside: string, most: string) =>
+      `When round ${round} closed, ${plural(unlabeled, "image of the pool was", "images of the pool were")} unlabeled. Of these about ${inside} are expected to be of a class, and at most ${most}.`,
     poolUnknown: (unlabeled: number) =>
       `${plural(unlabeled, "image of the pool is", "images of the pool are")} unlabeled. There are too few answers yet to tell how many of them are of a class.`,
   },
   oodLeft: {
-    title: "None of your classes, and still in the pool",
+    title: "None of the classes, still in the pool",
     none: "Estimated when the first round closes.",
     hint: (round: number) => `Estimated when round ${round} closed`,
     few: (answers: number, needed: number) =>

@@ -48,7 +48,7 @@ export const pool = {
   noScores: "Scores come when the first round is closed.",
   values: {
     split: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD", all: "All" },
-    verdict: { label: "A class", ood: "OOD", unsure: "Unsure", skip: "Skip" },
+    verdict: { label: "A class", ood: "None of the classes", unsure: "Unsure", skip: "Skip" },
     source: {
       people: "People",
       annotator: "Annotators",
@@ -102,7 +102,7 @@ export const pool = {
   },
   promote: {
     title: (number: number) => `Make a class for ${images(number)}`,
-    text: "The class is added, and its images go to the head of the queue, so that people label them. Each keeps its OOD verdict until somebody answers. The model learns the class from the next round on.",
+    text: "The class is added, and its images go to the head of the queue, so that people label them. Each stays “none of the classes” until somebody answers. The model learns the class from the next round on.",
     name: "Name of the class",
     action: "Add class and send",
   },
@@ -140,7 +140,7 @@ export const pool = {
     not_sent: "not waiting in the queue",
     looked_at: "somebody is looking at them",
     last_of_round: "the last of its round",
-    not_ood: "not OOD",
+    not_ood: "not said to be none of the classes",
     not_judged: "without a verdict of yours to take back",
   } as Record<string, string>,
   undo: "Undo",
@@ -158,9 +158,9 @@ export const pool = {
     noLabel: "None yet",
     predicted: "Model says",
     sure: (percent: string) => `${percent} sure`,
-    likelyOod: "Likely OOD",
+    likelyOod: "Probably none of the classes",
     inside: (inside: string, name: string, sure: string) =>
-      `${inside} IN; if it is, ${name}, ${sure} sure`,
+      `One of the classes: ${inside}; if it is, ${name}, ${sure} sure`,
     noPrediction: "Not scored",
     purity: "Purity",
     informativeness: "Informativeness",

@@ -30,7 +30,7 @@ export const projects = {
   counts: {
     pool: "in the pool",
     in: "labeled",
-    ood: "of no class",
+    ood: "none of the classes",
     wrongKind: "of the wrong kind",
     ranked: "ranked",
     evaluation: "for evaluation",

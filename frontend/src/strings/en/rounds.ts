@@ -61,7 +61,7 @@ export const rounds = {
     surface: "Surface",
     boundary: "Selection boundary",
     unanswered: "Not answered",
-    verdicts: { ood: "OOD", skip: "Skipped", unsure: "Unsure" },
+    verdicts: { skip: "Skipped", unsure: "Unsure" },
     surfaces: {
       phi: "The contours are MQ-Net’s Φ: the higher, the sooner it asks.",
       sum: "The contours are purity + informativeness, normalised over the pool.",
@@ -87,7 +87,7 @@ export const rounds = {
     unlabeled: "not looked at",
     queried: "in the queue",
     labeled: "labeled",
-    ood: "OOD",
+    ood: "none of the classes",
     unsure: "unsure",
     held_out: "held out",
   },
@@ -130,7 +130,7 @@ export const rounds = {
       "Where the choice of this round ended: above 50 % it counted more that an image is of your classes, below 50 % that it teaches more",
     accuracy: "Accuracy",
     hours: "Annotators’ time",
-    oodLeft: "None of your classes, still in the pool",
+    oodLeft: "None of the classes, still in the pool",
     perClass: "Accuracy of each class",
     perClassPrecision: "Average precision of each class",
     precision: {

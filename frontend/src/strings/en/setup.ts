@@ -39,7 +39,7 @@ export const setup = {
   hotkeyTwice: (key: string) => `Two classes have the key ${key}.`,
   nameTwice: (name: string) => `Two classes are called “${name}”.`,
   nameEmpty: (index: number) => `Class ${index} needs a name, or remove it.`,
-  nameReserved: "OOD is a verdict of its own and needs no class.",
+  nameReserved: "OOD stands for “none of the classes” and needs no class.",
   guidelines: "Guidelines",
   guidelinesHint: "Shown beside the image. Say what belongs to a class when in doubt.",
   images: "Images",
@@ -195,9 +195,9 @@ export const setup = {
   costMode: "A verdict costs",
   costModes: { fixed: "A fixed price", seconds: "The seconds it took" },
   costIn: "Price of a class verdict",
-  costOod: "Price of an OOD verdict",
+  costOod: "Price of “none of the classes”",
   paysFor: (classes: number, ood: number) =>
-    `A round then pays for ${plural(classes, "class verdict", "class verdicts")}, or for ${plural(ood, "OOD verdict", "OOD verdicts")}, or a mix. Unsure costs as much as a class; a skip is free.`,
+    `A round then pays for ${plural(classes, "class verdict", "class verdicts")}, or for ${ood.toLocaleString(locale)} of “none of the classes”, or a mix. Unsure costs as much as a class; a skip is free.`,
   paysForSame: (verdicts: number) =>
     `A round then pays for ${plural(verdicts, "verdict", "verdicts")}. A skip is free.`,
   paysForTime: (time: string) =>

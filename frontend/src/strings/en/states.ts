@@ -6,7 +6,7 @@ export const states = {
     /** Of a finished project. */
     neverAsked: "Chosen, and never asked about",
     labeled: "Labeled",
-    ood: "None of the classes (OOD)",
+    ood: "None of the classes",
     unsure: "Unsure",
     held_out: "Held out",
   },

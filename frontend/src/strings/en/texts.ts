@@ -53,7 +53,7 @@ export const overrides: Overrides<typeof en> = {
     words: {
       none: {
         word: "None of the classes",
-        text: "A verdict: the text belongs to none of the project’s classes. Experts say out of distribution, or OOD.",
+        text: "A verdict: the text belongs to none of the project’s classes. None where space is short; experts say out of distribution, or OOD.",
       },
     },
     terms: {

@@ -12,7 +12,7 @@ export const glossary: Catalogue["glossary"] = {
     },
     none: {
       word: "어느 클래스도 아님",
-      text: "프로젝트의 어느 클래스에도 속하지 않는다는 판정입니다. 전문가는 분포 외(OOD)라고 합니다.",
+      text: "프로젝트의 어느 클래스에도 속하지 않는다는 판정입니다. 자리가 좁으면 ‘없음’으로 표시하고, 전문가는 분포 외(OOD)라고 합니다.",
     },
     unsure: {
       word: "불확실",
@@ -25,6 +25,10 @@ export const glossary: Catalogue["glossary"] = {
       text: "모델이 이미지를 고르고, 사람이 판정하고, 모델이 그것을 학습하는 한 차례입니다.",
     },
     pool: { word: "풀", text: "라운드가 이미지를 고르는 전체 이미지입니다." },
+    queue: {
+      word: "대기열",
+      text: "라운드가 물어보는 이미지입니다. 모델이 학습하는 동안 판정할 이미지가 떨어지지 않도록 예산보다 절반 더 많이 둡니다. 라운드는 예산을 다 쓰면 끝납니다.",
+    },
     suggestion: {
       word: "제안",
       text: "의심스러운 라벨 대신 제시된 라벨입니다. 검토에서 사람이 결정합니다.",
@@ -36,7 +40,10 @@ export const glossary: Catalogue["glossary"] = {
     },
   },
   terms: {
-    ood: { word: "OOD", text: "분포 외: 프로젝트의 어느 클래스에도 속하지 않음." },
+    ood: {
+      word: "OOD",
+      text: "분포 외: 프로젝트의 어느 클래스에도 속하지 않음. 방법, 파일, API와 명령줄에서는 ‘어느 클래스도 아님’ 판정을, 상자 프로젝트에서는 ‘다른 종류의 이미지’ 판정을 이렇게 부릅니다.",
+    },
     inside: { word: "IN", text: "분포 내: 프로젝트의 클래스 중 하나에 속함." },
     budget: {
       word: "예산",

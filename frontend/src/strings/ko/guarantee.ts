@@ -97,6 +97,7 @@ export const guarantee: Catalogue["guarantee"] = {
         return `사람에게 남을 가능성이 높은 것: ${shown}${more > 0 ? ` 외 ${number(more)}개` : ""}`;
       },
       mayFail: (of100) => `100번 중 약 ${of100}번은 아무것도 라벨링하지 못합니다.`,
+      order: "확인은 다른 무엇보다 먼저 물어보며, 그 비용은 라운드의 예산에 더해집니다.",
       hedge: "모델이 맞는 비율은 모델의 확신보다 낮거나 높을 수 있습니다.",
     },
     nothing: "아무도 보지 않은 이미지가 남아 있지 않습니다.",
@@ -107,10 +108,11 @@ export const guarantee: Catalogue["guarantee"] = {
     stalled: "지금은 진행되지 않습니다. 이유는 보증 페이지에 나옵니다.",
     lineStates: {
       scoring: () => "모델이 이미지를 살펴보고 있습니다.",
-      asking: (answered, more) =>
-        more === null
-          ? `확인 ${number(answered)}회 답함.`
-          : `확인 ${number(answered)}회 답함, 약 ${number(more)}회 더 필요.`,
+      asking: (answered, more, waiting) => {
+        const expected = more === null ? "" : `, 약 ${number(more)}회 더 필요`;
+        const now = waiting === 0 ? "없습니다" : `${number(waiting)}개입니다`;
+        return `확인 ${number(answered)}회 답함${expected}. 지금 답을 기다리는 것은 ${now}.`;
+      },
       ready: (auto) => `이미지 ${number(auto)}개를 라벨링할 수 있습니다.`,
       applying: () => "모델의 라벨을 붙이고 있습니다.",
       applied: (auto) => `모델이 이미지 ${number(auto)}개를 라벨링했습니다.`,
@@ -150,7 +152,7 @@ export const guarantee: Catalogue["guarantee"] = {
       `확인할 이미지는 라운드 ${round}의 다른 이미지와 섞여 있습니다. 어느 것인지는 아무도 보지 못합니다.`,
     waiting: (value) =>
       value === 0
-        ? "지금은 답을 기다리는 것이 없습니다."
+        ? "지금은 답을 기다리는 것이 없습니다. 다음 확인은 뽑히고 라운드가 열리면 나옵니다."
         : `지금 ${number(value)}개가 답을 기다립니다.`,
     closing: "라운드를 닫는 중입니다. 끝나면 이어집니다:",
     label: "라벨링",

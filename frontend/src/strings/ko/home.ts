@@ -4,7 +4,7 @@ import { number } from "./words";
 const upTo = (count: number) => (count >= 1000 ? "1,000개 이상" : `${number(count)}개`);
 
 export const home: Catalogue["home"] = {
-  waiting: (count) => `판정할 이미지 ${upTo(count)}`,
+  waiting: (count) => `이번 라운드에서 판정할 이미지 ${upTo(count)}`,
   waitingFor: {
     training: "모델이 학습하고 있습니다. 새 이미지는 자동으로 표시됩니다.",
     failed: "다음 단계를 준비하지 못했습니다. 프로젝트 담당자가 다시 시도해야 합니다.",

@@ -53,7 +53,7 @@ export const overview: Catalogue["overview"] = {
     strategy: "전략",
     spent: "사용량",
     in: "찾는 클래스",
-    ood: "클래스 아님",
+    ood: "없음",
     unsure: "불확실",
     share: "클래스 비율",
     accuracy: "정확도",
@@ -181,13 +181,13 @@ export const overview: Catalogue["overview"] = {
       best === null
         ? `마지막 라운드의 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})입니다. 더 높았던 라운드는 없습니다.`
         : `마지막 라운드의 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})이고, 가장 높았던 라운드는 ${best}입니다.`,
-    pool: (unlabeled, inside, most) =>
-      `풀에서 라벨이 없는 이미지 ${unlabeled}개 중 클래스에 속한 것은 약 ${inside}개이고 많아야 ${most}개로 예상됩니다.`,
+    pool: (round, unlabeled, inside, most) =>
+      `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 라벨이 없던 풀의 이미지 ${number(unlabeled)}개 중 클래스에 속한 것은 약 ${inside}개이고 많아야 ${most}개로 예상됩니다.`,
     poolUnknown: (unlabeled) =>
       `풀에서 라벨이 없는 이미지는 ${number(unlabeled)}개입니다. 그중 몇 개가 클래스에 속하는지 알기에는 아직 답변이 너무 적습니다.`,
   },
   oodLeft: {
-    title: "풀에 남은, 클래스가 아닌 이미지",
+    title: "풀에 남은 ‘어느 클래스도 아님’",
     none: "첫 라운드가 닫히면 추정합니다.",
     hint: (round) => `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 추정한 값`,
     few: (answers, needed) =>

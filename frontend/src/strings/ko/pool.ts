@@ -48,7 +48,7 @@ export const pool: Catalogue["pool"] = {
   noScores: "첫 라운드가 닫히면 점수가 표시됩니다.",
   values: {
     split: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD", all: "전체" },
-    verdict: { label: "클래스", ood: "OOD", unsure: "불확실", skip: "건너뜀" },
+    verdict: { label: "클래스", ood: "어느 클래스도 아님", unsure: "불확실", skip: "건너뜀" },
     source: {
       people: "사람",
       annotator: "라벨러",
@@ -102,7 +102,7 @@ export const pool: Catalogue["pool"] = {
   },
   promote: {
     title: (value) => `${images(value)}로 클래스 만들기`,
-    text: "클래스가 추가되고 이미지는 대기열 맨 앞으로 이동해 라벨링됩니다. 답변이 나오기 전까지 각 이미지의 OOD 판정은 유지됩니다. 모델은 다음 라운드부터 이 클래스를 학습합니다.",
+    text: "클래스가 추가되고 이미지는 대기열 맨 앞으로 이동해 라벨링됩니다. 답변이 나오기 전까지 각 이미지는 ‘어느 클래스도 아님’으로 남습니다. 모델은 다음 라운드부터 이 클래스를 학습합니다.",
     name: "클래스 이름",
     action: "클래스 추가 후 보내기",
   },
@@ -137,7 +137,7 @@ export const pool: Catalogue["pool"] = {
     not_sent: "대기열에 없음",
     looked_at: "다른 사람이 보고 있음",
     last_of_round: "라운드의 마지막 이미지",
-    not_ood: "OOD가 아님",
+    not_ood: "‘어느 클래스도 아님’ 판정이 아님",
     not_judged: "되돌릴 판정이 없음",
   },
   undo: "되돌리기",
@@ -155,8 +155,9 @@ export const pool: Catalogue["pool"] = {
     noLabel: "아직 없음",
     predicted: "모델 예측",
     sure: (percent) => `확신도 ${percent}`,
-    likelyOod: "OOD일 가능성이 높음",
-    inside: (inside, name, sure) => `IN일 확률 ${inside}, IN이라면 ${name} (확신도 ${sure})`,
+    likelyOod: "어느 클래스도 아닐 가능성이 높음",
+    inside: (inside, name, sure) =>
+      `클래스 중 하나일 확률 ${inside}, 그렇다면 ${name} (확신도 ${sure})`,
     noPrediction: "점수 없음",
     purity: "순도",
     informativeness: "정보량",

@@ -30,7 +30,7 @@ export const projects: Catalogue["projects"] = {
   counts: {
     pool: "풀",
     in: "라벨 있음",
-    ood: "클래스 없음",
+    ood: "어느 클래스도 아님",
     wrongKind: "다른 종류",
     ranked: "순위 있음",
     evaluation: "평가용",

@@ -49,7 +49,7 @@ export const rounds: Catalogue["rounds"] = {
     surface: "등고선",
     boundary: "선정 경계",
     unanswered: "답변 없음",
-    verdicts: { ood: "OOD", skip: "건너뜀", unsure: "불확실" },
+    verdicts: { skip: "건너뜀", unsure: "불확실" },
     surfaces: {
       phi: "등고선은 MQ-Net의 Φ이며, 높을수록 먼저 물어봅니다.",
       sum: "등고선은 풀 전체로 정규화한 순도 + 정보량입니다.",
@@ -72,7 +72,7 @@ export const rounds: Catalogue["rounds"] = {
     unlabeled: "아직 안 봄",
     queried: "대기열",
     labeled: "라벨 있음",
-    ood: "OOD",
+    ood: "어느 클래스도 아님",
     unsure: "불확실",
     held_out: "제외됨",
   },
@@ -117,7 +117,7 @@ export const rounds: Catalogue["rounds"] = {
       "이 라운드의 선정이 끝난 경계에서 잰 값입니다. 50%보다 높으면 찾는 클래스에 속하는지가, 낮으면 배울 것이 많은지가 더 크게 작용했습니다.",
     accuracy: "정확도",
     hours: "라벨러 시간",
-    oodLeft: "풀에 남은, 클래스가 아닌 이미지",
+    oodLeft: "풀에 남은 ‘어느 클래스도 아님’",
     perClass: "클래스별 정확도",
     perClassPrecision: "클래스별 평균 정밀도",
     precision: {

@@ -23,6 +23,13 @@ it("says why something else stands in", () => {
   expect(said(reason)).toContain("5개 이상");
 });
 
+it("says of features that both kinds are", () => {
+  const losses = "How wrong each is (log loss): both 0.94, minilm 1.02.";
+  expect(said(`Told apart by both kinds of features, so far the best. ${losses}`)).toMatch(
+    /^두 가지 특징 모두로 .*both 0\.94, minilm 1\.02\.$/,
+  );
+});
+
 it("says why MQ-Net has learned nothing", () => {
   const reasons = ["No OOD among the last answers", "Fewer than two answers"];
   for (const reason of reasons) {

@@ -43,7 +43,7 @@ export const setup: Catalogue["setup"] = {
   hotkeyTwice: (key) => `${key} 키가 두 클래스에 지정되어 있습니다.`,
   nameTwice: (name) => `‘${name}’ 클래스가 두 개 있습니다.`,
   nameEmpty: (index) => `클래스 ${index}에 이름을 입력하거나 클래스를 제거하세요.`,
-  nameReserved: "OOD는 별도의 판정이므로 클래스로 만들 필요가 없습니다.",
+  nameReserved: "OOD는 ‘어느 클래스도 아님’을 뜻하므로 클래스로 만들 필요가 없습니다.",
   guidelines: "가이드라인",
   guidelinesHint: "라벨링 화면에서 이미지 옆에 표시됩니다. 헷갈릴 때의 기준을 적어 주세요.",
   images: "이미지",
@@ -192,9 +192,9 @@ export const setup: Catalogue["setup"] = {
   costMode: "판정 비용",
   costModes: { fixed: "정해진 값", seconds: "걸린 시간(초)" },
   costIn: "클래스 판정 비용",
-  costOod: "OOD 판정 비용",
+  costOod: "‘어느 클래스도 아님’ 판정 비용",
   paysFor: (classes, ood) =>
-    `한 라운드에 클래스 판정 ${number(classes)}개 또는 OOD 판정 ${number(ood)}개, 혹은 둘을 섞어 진행할 수 있습니다. 불확실은 클래스와 비용이 같고 건너뛰기는 무료입니다.`,
+    `한 라운드에 클래스 판정 ${number(classes)}개 또는 ‘어느 클래스도 아님’ 판정 ${number(ood)}개, 혹은 둘을 섞어 진행할 수 있습니다. 불확실은 클래스와 비용이 같고 건너뛰기는 무료입니다.`,
   paysForSame: (verdicts) =>
     `한 라운드에 판정 ${number(verdicts)}개를 진행할 수 있습니다. 건너뛰기는 무료입니다.`,
   paysForTime: (time) =>

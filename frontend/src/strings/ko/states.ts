@@ -6,7 +6,7 @@ export const states: Catalogue["states"] = {
     queried: "대기열",
     neverAsked: "골랐지만 묻지 않음",
     labeled: "라벨 있음",
-    ood: "어느 클래스도 아님 (OOD)",
+    ood: "어느 클래스도 아님",
     unsure: "불확실",
     held_out: "제외됨",
   },

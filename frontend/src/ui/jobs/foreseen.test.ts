@@ -10,6 +10,7 @@ const nameOf = (id: number) => `c${id}`;
 it("says how many checks it takes, within which range, and what they bring", () => {
   expect(foreseen(found, nameOf)).toEqual([
     "It takes about 310 checks (120 to 520), and then about 1,200 images would be labeled.",
+    "Checks come before all else that people are asked about, and what they cost is added to the budget of the round.",
     "The model may be right less often, or more often, than it is sure.",
   ]);
   const exact = { ...found, answers: 97, answers_low: 97, answers_high: 97 };
@@ -21,7 +22,7 @@ it("names what is most likely left to people, of many the first few", () => {
   expect(foreseen(left, nameOf)[1]).toBe(
     "Most likely left to people: c3, what is of none of the classes.",
   );
-  expect(foreseen(left)).toHaveLength(2);
+  expect(foreseen(left)).toHaveLength(3);
   const many = { ...found, left: [1, 2, 3, 4, 5, 6, 7, 8] };
   expect(foreseen(many, nameOf)[1]).toBe(
     "Most likely left to people: c1, c2, c3, c4, c5, c6 and 2 more.",

@@ -17,6 +17,7 @@ export function foreseen(found: Foreseen, nameOf?: (classId: number) => string):
     text.takes(checks, found.auto),
     ...(left.length > 0 ? [text.left(left)] : []),
     ...(inVain > 0 ? [text.mayFail(inVain)] : []),
+    text.order,
     text.hedge,
   ];
 }

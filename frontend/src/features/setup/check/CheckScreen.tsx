@@ -12,6 +12,7 @@ import { sentenceOf } from "../../../ui/jobs/outcome";
 import { Meter } from "../../../ui/Meter";
 import { Said } from "../../../ui/Said";
 import { Loading, Notice, Skeleton } from "../../../ui/State";
+import { StepMark } from "../../../ui/StepMark";
 import type { UploadEntry } from "../uploads";
 import styles from "./CheckScreen.module.css";
 import { type Check, STEPS, useCheck } from "./useCheck";
@@ -41,15 +42,20 @@ export function CheckScreen({ project }: { project: Project }) {
   return (
     <Card title={t.check.title} hint={t.check.meanwhile}>
       <ol className={styles.steps}>
-        {STEPS.map((one, index) => (
-          <li
-            key={one}
-            data-state={stateOf(index, STEPS.indexOf(step))}
-            aria-current={one === step ? "step" : undefined}
-          >
-            {t.check.steps[one]}
-          </li>
-        ))}
+        {STEPS.map((one, index) => {
+          const state = stateOf(index, STEPS.indexOf(step));
+          return (
+            <li key={one} data-state={state} aria-current={one === step ? "step" : undefined}>
+              <StepMark state={state} />
+              <span>
+                {t.check.steps[one]}
+                {state === "done" && (
+                  <span className="visually-hidden"> {t.overview.firstSteps.done}</span>
+                )}
+              </span>
+            </li>
+          );
+        })}
       </ol>
       {problem === null ? (
         <Now check={check} projectId={project.id} />
