@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
 
 from core.security.private import private_files
 from karat.local.archive import DATABASE, FORMAT, MANIFEST, STORED, ArchiveWriter, Manifest
+from karat.local.database import connected, told
 from karat.local.embedded import postgres_programs
 from karat.local.installation import Installation
 from karat.local.links import Links, links_in
@@ -34,18 +34,6 @@ _BLOCK: Final = 5000
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 # "pg_dump (PostgreSQL) 18.1 (Debian 18.1-1)"
 _VERSION: Final = re.compile(r"\(PostgreSQL\) (\d+)")
-_LIBPQ: Final = {
-    "host": "PGHOST",
-    "hostaddr": "PGHOSTADDR",
-    "port": "PGPORT",
-    "user": "PGUSER",
-    "password": "PGPASSWORD",
-    "dbname": "PGDATABASE",
-    "sslmode": "PGSSLMODE",
-    "sslrootcert": "PGSSLROOTCERT",
-    "sslcert": "PGSSLCERT",
-    "sslkey": "PGSSLKEY",
-}
 
 
 @dataclass(frozen=True)
@@ -90,7 +78,7 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
 def _write(installation: Installation, output: IO[bytes], part: Path) -> int:
     with (
         contextlib.ExitStack() as stack,
-        psycopg.connect(installation.libpq_url) as connection,
+        connected(installation.database_url) as connection,
         tarfile.open(fileobj=output, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
         links = stack.enter_context(links_in(installation.data_dir))
@@ -261,13 +249,11 @@ def run_program(installation: Installation, name: str, server: int, *arguments: 
     Raises:
         ServiceError: There is none that is new enough, or it fails.
     """
-    given = conninfo_to_dict(installation.libpq_url)
-    # In the environment, since everybody on the machine can read a command line.
+    address, secret = told(installation.database_url)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PG")}
-    environment |= {_LIBPQ[key]: str(value) for key, value in given.items() if key in _LIBPQ}
     done = subprocess.run(
-        [*tied(), "--", _find(name, server), *arguments],
-        env=environment,
+        [*tied(), "--", _find(name, server), f"--dbname={address}", *arguments],
+        env=environment | secret,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

