@@ -32,11 +32,13 @@ class Room:
     Attributes:
         free: Bytes left.
         total: Bytes that the disk holds.
+        low: The low-water mark, in bytes.
         state: ``low`` below the low-water mark; ``full`` when not even the reserve would be left.
     """
 
     free: int
     total: int
+    low: int
     state: State
 
 
@@ -48,7 +50,7 @@ def room(settings: Settings) -> Room:
     low = min(settings.disk_low_bytes, found.total // 5)
     full = min(settings.disk_reserve_bytes, low) // 4
     state: State = "full" if found.free < full else "low" if found.free < low else "ok"
-    return Room(found.free, found.total, state)
+    return Room(found.free, found.total, low, state)
 
 
 def require_room(settings: Settings) -> None:
@@ -106,8 +108,7 @@ def keep_reserve(settings: Settings) -> bool:
         file.unlink(missing_ok=True)
         return had
     size = settings.disk_reserve_bytes
-    low = min(settings.disk_low_bytes, found.total // 5)
-    if size and not file.exists() and found.free > low + size:
+    if size and not file.exists() and found.free > found.low + size:
         _set_aside(file, size)
     return False
 

@@ -13,6 +13,7 @@ import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
@@ -348,3 +349,20 @@ def test_a_lost_network_ends_what_works_on_the_database(mine: Installation) -> N
     assert (said["host"], said["dbname"], said["sslmode"]) == ("db", "karat", "verify-full")
     assert "password" not in said, "everybody on the machine can read a command line"
     assert secret == {"PGPASSWORD": "se cret"}
+
+
+@pytest.mark.parametrize(
+    "left", [-1, 100], ids=["before it begins", "before a file that is larger"]
+)
+def test_a_backup_beside_the_data_leaves_answers_their_room(
+    source: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: int
+) -> None:
+    def used(_: object) -> SimpleNamespace:
+        return SimpleNamespace(free=2**30 + left, total=2**40)
+
+    backups = Backups(tmp_path / "backups", DAY, keep=2)
+    backups.make(written, START)
+    monkeypatch.setattr("core.files.disk.shutil.disk_usage", used)
+    with pytest.raises(ServiceError, match="too little room for a backup"):
+        backups.make(lambda path: back_up(source, path), START + DAY)
+    assert [*backups.directory.iterdir()] == [backups.found()[0].path], "and none is removed"
