@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
+from core.files.disk import too_few_files
 from core.security.private import open_to_others
 from core.version import build
 from karat.local.embedded import postgres_programs, redis_program
@@ -212,9 +213,12 @@ def _privacy(data_dir: Path) -> Iterator[Finding]:
 
 
 def _space(data_dir: Path) -> Finding:
-    free = shutil.disk_usage(_existing(data_dir)).free
+    place = _existing(data_dir)
+    free, files = shutil.disk_usage(place).free, too_few_files(place)
     detail = f"{free / 2**30:.1f} GiB free"
-    if free >= _LEAST_FREE:
+    if files is not None:
+        detail += f", and only {files:,} more files can be made"
+    elif free >= _LEAST_FREE:
         return Finding("disk", True, detail)
     return Finding(
         "disk", False, f"{detail}.", "Make room, or choose another disk with --data-dir."
