@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psutil
@@ -16,13 +17,17 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from core.settings import Settings
+from core.tables import Worker
 from core.version import build
 from karat import Client, KaratError
 from karat.local.processes import AlreadyRunningError, Process, ServiceError
 from karat.local.stack import Stack, choose_port, is_ready
+from karat.local.workers import examine_workers
 from tests.conftest import Services
 from tests.karat.helpers import Run, descendants, wait_for, wait_gone
 from tests.processes import children_called, libpq_url
+from tests.world import World
 
 
 @contextmanager
@@ -234,6 +239,23 @@ def test_doctor_finds_nothing_wrong_with_a_running_stack(live: Stack, karat: Run
     found = {one["subject"]: one for one in findings}
     assert {"database", "broker", "worker gpu", "worker cpu", "API", "torch"} <= found.keys()
     assert build() in found["packages"]["detail"]
+
+
+def test_doctor_tells_who_is_busy_and_who_was_not_upgraded(
+    world: World, installation: Settings
+) -> None:
+    # For as long as it takes to ask.
+    alive = datetime.now(UTC) + timedelta(minutes=5)
+    world.session.add(
+        Worker(name="gpu-1@here", host="here", pid=1, queues=["gpu"], heartbeat_at=alive)
+    )
+    world.session.commit()
+    urls = {"DATABASE_URL": installation.database_url, "REDIS_URL": installation.redis_url}
+    found = {one.subject: one for one in examine_workers({**os.environ, **urls})}
+    assert found["broker"].ok
+    assert (found["worker gpu"].ok, found["worker cpu"].ok) == (True, False)
+    assert not found["gpu-1@here"].ok
+    assert found["gpu-1@here"].detail.endswith(f"and this is {build()}.")
 
 
 def test_doctor_is_content_with_a_running_demo(live: Stack, tmp_path: Path, karat: Run) -> None:
