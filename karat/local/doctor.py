@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from karat.local.embedded import postgres_programs, redis_program
 from karat.local.findings import Finding, asked, reason
 from karat.local.processes import DirectoryLock, ServiceError
 from karat.local.stack import (
+    BACKUPS,
     DEFAULT_PORT,
     DEMO_DIRECTORY,
     LOCK_FILE,
@@ -65,6 +67,8 @@ def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
         if is_demo:
             yield Finding("Karat", True, f"the demo is running on {data_dir}")
         yield _api(running["url"])
+        if BACKUPS in running:
+            yield _backups(shlex.split(running[BACKUPS]))
     elif killed:
         yield Finding(
             "Karat",
@@ -233,6 +237,19 @@ def _api(url: str) -> Finding:
         False,
         f"{url} is not ready.",
         "See logs/api.log in the data directory.",
+    )
+
+
+def _backups(words: list[str]) -> Finding:
+    """Whether those are made that ``karat up`` was asked for; nobody else tells that they fail."""
+    done = asked([sys.executable, "-P", "-m", "karat", "backup", *words, "--check"])
+    if done.returncode == 0:
+        return Finding("backups", True, done.stdout.strip())
+    return Finding(
+        "backups",
+        False,
+        done.stdout.strip() or reason(done),
+        "See logs/backup.log in the data directory; the first may be under way.",
     )
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -21,6 +22,7 @@ from core.settings import Settings
 from core.tables import Worker
 from core.version import build
 from karat import Client, KaratError
+from karat.local.doctor import _backups
 from karat.local.processes import AlreadyRunningError, Process, ServiceError
 from karat.local.stack import Stack, choose_port, is_ready
 from karat.local.workers import examine_workers
@@ -74,8 +76,13 @@ def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
         assert f"Karat already runs on {data}" in second.stderr
         assert str(process.pid) in second.stderr
         wait_for(lambda: [*backups.glob("karat-*.tar")] != [], "a backup is written by itself")
-        checked = karat("backup", backups, "--every", "24h", "--check", "--data-dir", data)
-        assert "The newest is of" in checked.stdout
+        asked = json.loads((data / "running.json").read_text())["backups"]
+        made = _backups(shlex.split(asked))
+        assert made.ok
+        assert "The newest is of" in made.detail
+        none = _backups([str(tmp_path / "none"), *shlex.split(asked)[1:]])
+        assert not none.ok
+        assert "one is long due" in none.detail
         children = descendants(process.pid)
         assert len(children) >= 6
         process.send_signal(signal.SIGTERM)
