@@ -21,9 +21,9 @@ from api.callers.principal import CurrentUser, Principal, identified, settled
 from api.deps import transaction
 from api.projects import queries
 from api.schemas.contents import sends
-from core.db import noticing
 from core.errors import DomainError
 from core.events import CHANNEL, Topic
+from core.settings.database import noticing
 from core.states import ProjectRole
 from core.tables import Project
 

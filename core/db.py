@@ -2,7 +2,7 @@
 
 import enum
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -15,7 +15,6 @@ from sqlalchemy import (
     create_engine,
     func,
     literal_column,
-    make_url,
     select,
 )
 from sqlalchemy.dialects.postgresql import JSONB
@@ -27,7 +26,8 @@ from sqlalchemy.ext.asyncio import (
 )
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
-from core.settings import Settings, sqlalchemy_url
+from core.settings import Settings
+from core.settings.database import noticing, sqlalchemy_url
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -78,26 +78,6 @@ def no_objects(label: Any) -> ColumnElement[bool]:
 
 # A transaction that was forgotten open holds back vacuum on the queue table, which then slows.
 _OPTIONS = "-c idle_in_transaction_session_timeout=60000 -c timezone=UTC"
-
-# In place of a quarter of an hour, or two hours where nothing is sent. A Unix socket has no such
-# silence, and none of these but the first.
-_NOTICING: Final = {
-    "connect_timeout": 10,
-    "keepalives_idle": 15,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 20_000,
-}
-
-
-def noticing(url: str) -> dict[str, Any]:
-    """Arguments by which a connection notices within half a minute that its server is gone.
-
-    As where its host fails, and the address is another's: nobody says goodbye then. What the
-    address says of them itself holds.
-    """
-    said = make_url(url).query
-    return {name: value for name, value in _NOTICING.items() if name not in said}
 
 
 def async_engine(settings: Settings) -> AsyncEngine:

@@ -9,13 +9,15 @@ import core.tables  # noqa: F401  registers the tables
 from core.db import Base
 from core.restores import IS_UNFINISHED, MESSAGE, REMEDY
 from core.settings import Settings
+from core.settings.database import noticing
 from migrations.locks import LOCK, locking
 from migrations.service_role import admit
 
 
 def run() -> None:
     settings = Settings()
-    engine = create_engine(settings.sqlalchemy_url, poolclass=NullPool)
+    url = settings.sqlalchemy_url
+    engine = create_engine(url, poolclass=NullPool, connect_args=noticing(url))
     with engine.connect() as connection:
         connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": LOCK})
         # Nobody works on what may have to go again.

@@ -12,12 +12,14 @@ from sqlalchemy.exc import OperationalError
 
 from core.restores import IS_UNFINISHED, MESSAGE, REMEDY
 from core.settings import Settings
+from core.settings.database import noticing
 from migrations.locks import LOCK
 from migrations.revisions import known, standing
 
 
 def main() -> None:
-    engine = create_engine(Settings().sqlalchemy_url, poolclass=NullPool)
+    url = Settings().sqlalchemy_url
+    engine = create_engine(url, poolclass=NullPool, connect_args=noticing(url))
     try:
         with engine.connect() as connection:
             # The service may use new tables only when the migration that makes them has ended.

@@ -14,14 +14,17 @@ import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import Span, TracerProvider
+from opentelemetry.sdk.trace.sampling import Decision
+from opentelemetry.trace import SpanKind
 
 from core.jobs.messages import RunJob
 from core.states import JobKind, Role
-from core.telemetry import logs, tracing
+from core.telemetry import logs, otel, tracing
 from tests.conftest import ROOT
 from tests.processes import api, eventually, worker
 from tests.world import World, png
 from workers.advance import scoring
+from workers.app import app
 from workers.execution import runner
 from workers.jobs import context
 
@@ -126,6 +129,12 @@ def test_a_request_and_the_job_that_it_starts_are_one_trace(
     begun = {request.trace, *(span.trace for span in traces.spans if "api" in span.service)}
     assert {span.trace for span in statements} <= begun, "heartbeats begin no trace"
     assert not traces.named("GET /healthz")
+
+
+@pytest.mark.parametrize("task", sorted({one["task"] for one in app.conf.beat_schedule.values()}))
+def test_what_the_scheduler_sends_again_and_again_begins_no_trace(task: str) -> None:
+    found = otel._Beginnings().should_sample(None, 1, f"run/{task}", SpanKind.CONSUMER)
+    assert found.decision is Decision.DROP
 
 
 def test_a_part_that_a_round_takes_itself_leaves_the_rounds_span_its_name(

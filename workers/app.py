@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING, Any
 from celery.schedules import schedule
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
-from core.jobs.messages import (
-    CPU,
-    GPU,
-    DeliverWebhooks,
-    FollowPeople,
-    GoOnCertifying,
-    Housekeeping,
-    RemoveFiles,
-    Sweep,
-)
+from core.jobs.messages import CPU, GPU, TICKS, FollowPeople, Housekeeping
 from core.jobs.queue import celery
 from core.security.private import keep_private
 from core.settings import settings
@@ -72,7 +63,7 @@ app.conf.update(
             "kwargs": {"payload": {}},
             "options": {"queue": message.queue},
         }
-        for message in (Sweep, RemoveFiles, DeliverWebhooks, GoOnCertifying, FollowPeople)
+        for message in TICKS
     },
 )
 

@@ -47,7 +47,7 @@ class WorkerOut(BaseModel):
 
     `alive` means that it has said so lately; a silent one was killed, or cannot reach the
     database. `jobs` are those it runs. `device` is what it trains on, `cuda` or `cpu`, if it trains
-    and has said so.
+    and has said so. `version` is as of `GET /api/version`, null of a process of before 0047.
     """
 
     name: str
@@ -55,6 +55,7 @@ class WorkerOut(BaseModel):
     pid: int
     queues: list[str]
     device: str | None
+    version: str | None
     started_at: datetime
     heartbeat_at: datetime
     alive: bool
@@ -76,7 +77,9 @@ class WorkerProblem(BaseModel):
     """Something that an admin should mend, in words; `subject` is the queue, the process or the
     webhook, and `command` what to start where Karat is not run by `karat up`."""
 
-    code: Literal["broker_away", "no_worker", "no_scheduler", "worker_silent", "webhook_off"]
+    code: Literal[
+        "broker_away", "no_worker", "no_scheduler", "worker_silent", "other_version", "webhook_off"
+    ]
     subject: str
     detail: str
     remedy: str
@@ -84,8 +87,9 @@ class WorkerProblem(BaseModel):
 
 
 class WorkersOut(BaseModel):
-    """`jobs` has the first 200 that wait or run."""
+    """`version` is the API's own, and `jobs` has the first 200 that wait or run."""
 
+    version: str
     workers: list[WorkerOut]
     queues: list[QueueOut]
     problems: list[WorkerProblem]

@@ -18,6 +18,7 @@ from core.jobs.messages import QUEUE_OF, QUEUES
 from core.settings import Settings
 from core.states import JobState
 from core.tables import Job, Project, Webhook, Worker
+from core.version import build
 
 _SHOWN: Final = 200
 _BROKER_SECONDS: Final = 3.0
@@ -51,6 +52,7 @@ async def overview(session: AsyncSession, settings: Settings) -> WorkersOut:
         for name in QUEUES
     ]
     return WorkersOut(
+        version=build(),
         workers=workers,
         queues=queues,
         problems=[
@@ -119,6 +121,7 @@ def _shown(row: Worker, stale: datetime, jobs: list[tuple[ActiveJob, str | None]
         pid=row.pid,
         queues=row.queues,
         device=row.device,
+        version=row.version,
         started_at=row.started_at,
         heartbeat_at=row.heartbeat_at,
         alive=row.heartbeat_at >= stale,
@@ -172,6 +175,19 @@ def _problems(
         )
         for one in workers
         if not one.alive
+    ]
+    found += [
+        WorkerProblem(
+            code="other_version",
+            subject=one.name,
+            detail=f"{one.name} runs Karat {one.version or 'of before 0.1.0+0047'}, and the API "
+            f"{build()}.",
+            remedy="Upgrade whatever is older, and start it again: what it does not know of it "
+            "leaves undone.",
+            command=None,
+        )
+        for one in workers
+        if one.alive and one.version != build()
     ]
     return found
 

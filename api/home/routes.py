@@ -22,4 +22,4 @@ async def show_home(session: SessionDep, user: CurrentUser, utc_offset: UtcOffse
 async def show_disk(settings: SettingsDep, _: Staff) -> DiskOut:
     """Whether there is room on the disk; while there is little, uploads and jobs are refused."""
     found = await to_thread.run_sync(room, settings)
-    return DiskOut(state=found.state, free=found.free, total=found.total)
+    return DiskOut(state=found.state, free=found.free, total=found.total, files=found.files)

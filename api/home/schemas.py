@@ -79,8 +79,12 @@ class Home(BaseModel):
 
 
 class DiskOut(BaseModel):
-    """The disk of the data directory, in bytes; what is large is refused unless it is `ok`."""
+    """The disk of the data directory, in bytes; what is large is refused unless it is `ok`.
+
+    `files` is how many more files it takes, where these are too few, however much room is left.
+    """
 
     state: Literal["ok", "low", "full"]
     free: int
     total: int
+    files: int | None

@@ -26,10 +26,13 @@ FREE: Final = text(
             WHERE q.round_id = r.id AND NOT q.done AND (
                 q.lease_expires_at IS NULL OR q.lease_expires_at <= now() OR q.lease_holder = :me
             ) AND (CAST(r.settings ->> 'overlap' AS int) = 1 OR NOT EXISTS (
-                SELECT FROM annotations a LEFT JOIN queries said ON said.id = a.query_id
+                SELECT FROM annotations a
                 WHERE a.example_id = q.example_id AND a.annotator_id = :me
                     AND a.id > coalesce(q.again_after, 0)
-                    AND (a.verdict <> 'skip' OR said.round_id = r.id)
+                    AND (a.verdict <> 'skip' OR EXISTS (
+                        SELECT FROM queries said WHERE said.id = a.query_id AND said.round_id = r.id
+                        OFFSET 0
+                    ))
                 OFFSET 0
             ))
             ORDER BY q.rank LIMIT CAST(:shown AS int) * CAST(r.settings ->> 'overlap' AS int)

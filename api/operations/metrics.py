@@ -50,6 +50,11 @@ _DURATIONS: Final = text(
     "extract(epoch FROM finished_at - started_at)::double precision AS seconds FROM jobs "
     "WHERE finished_at > started_at) ended GROUP BY kind, bucket"
 )
+_WORKERS: Final = text(
+    "SELECT queue, count(*) AS number FROM workers, jsonb_array_elements_text("
+    "CASE WHEN queues = '[]' THEN '[\"scheduler\"]' ELSE queues END) AS taken(queue) "
+    "WHERE heartbeat_at >= clock_timestamp() - make_interval(secs => :stale) GROUP BY queue"
+)
 
 
 @dataclass(eq=False)
@@ -121,7 +126,7 @@ class Metrics:
         async with self._reading:
             self._installation.families = [
                 *_pool(engine),
-                *await _database(reader),
+                *await _database(reader, settings.stale_seconds),
                 *await to_thread.run_sync(_machine, settings),
             ]
             return await to_thread.run_sync(generate_latest, self._registry)
@@ -138,8 +143,10 @@ def _pool(engine: AsyncEngine) -> Iterator[Metric]:
     yield family
 
 
-async def _database(reader: Reader) -> list[Metric]:
+async def _database(reader: Reader, stale_seconds: float) -> list[Metric]:
     async with reader.figures() as connection:
+        stale = {"stale": stale_seconds}
+        alive = {row.queue: row.number for row in await connection.execute(_WORKERS, stale)}
         waiting = await connection.scalar(_OPEN)
         states = (await connection.execute(_JOBS)).all()
         bounds = {"bounds": list(_JOB_SECONDS)}
@@ -158,7 +165,12 @@ async def _database(reader: Reader) -> list[Metric]:
             buckets.append((bound, total))
         spent = sum(row.seconds for row in durations if row.kind == kind)
         seconds.add_metric([kind], buckets, spent)
-    return [open_queries, jobs, seconds]
+    workers = GaugeMetricFamily(
+        "karat_workers", "Processes that live, by queue, and the schedulers", labels=["queue"]
+    )
+    for name in (*QUEUES, "scheduler"):
+        workers.add_metric([name], alive.get(name, 0))
+    return [open_queries, jobs, seconds, workers]
 
 
 def _machine(settings: Settings) -> list[Metric]:

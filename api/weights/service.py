@@ -47,12 +47,18 @@ async def listed(session: AsyncSession, principal: Principal, storage: Storage) 
 
 
 async def described(
-    session: AsyncSession, principal: Principal, storage: Storage, weights_id: int
+    session: AsyncSession,
+    principal: Principal,
+    storage: Storage,
+    weights_id: int,
+    *,
+    just_came: bool = False,
 ) -> WeightsOut:
+    """Weights as the pages show them; a file that has just come is there, and not read again."""
     row = (await session.execute(_with_uploader().where(Weights.id == weights_id))).one_or_none()
     if row is None:
         raise NotFound("file of weights")
-    return (await _shown(session, principal, storage, [(row[0], row[1])]))[0]
+    return (await _shown(session, principal, storage, [(row[0], row[1])], just_came=just_came))[0]
 
 
 def _with_uploader() -> Select[Weights, User]:
@@ -64,9 +70,13 @@ async def _shown(
     principal: Principal,
     storage: Storage,
     rows: Sequence[tuple[Weights, User | None]],
+    *,
+    just_came: bool = False,
 ) -> list[WeightsOut]:
     using = await _using(session, principal, [weights.name for weights, _ in rows])
-    gone = await to_thread.run_sync(lost, [weights for weights, _ in rows], storage)
+    gone: set[int] = set()
+    if not just_came:
+        gone = await to_thread.run_sync(lost, [weights for weights, _ in rows], storage)
     return [
         WeightsOut(
             **{
@@ -238,7 +248,8 @@ async def _noted(
         library=weights.library, architecture=weights.architecture, sha256=weights.sha256,
     )  # fmt: skip
     queue.remember(session.info, CheckWeights())
-    return await described(session, principal, storage, weights.id)
+    # Other uploads wait for this one, and it may be of gigabytes.
+    return await described(session, principal, storage, weights.id, just_came=True)
 
 
 async def remove(session: AsyncSession, principal: Principal, weights_id: int) -> str:

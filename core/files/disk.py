@@ -21,6 +21,8 @@ _RESERVE: Final = "reserve"
 # PostgreSQL's SQLSTATE for no space left on its device.
 _DISK_FULL: Final = "53100"
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+# An image is up to four, and the database makes some as well.
+_FEW_FILES: Final = 10_000
 
 State = Literal["ok", "low", "full"]
 
@@ -32,12 +34,17 @@ class Room:
     Attributes:
         free: Bytes left.
         total: Bytes that the disk holds.
-        state: ``low`` below the low-water mark; ``full`` when not even the reserve would be left.
+        low: The low-water mark, in bytes.
+        state: ``low`` below the low-water mark, or with too few files left to make; ``full`` when
+            not even the reserve would be left.
+        files: How many more files it takes, where these are too few.
     """
 
     free: int
     total: int
+    low: int
     state: State
+    files: int | None
 
 
 def room(settings: Settings) -> Room:
@@ -47,8 +54,20 @@ def room(settings: Settings) -> Room:
     found = shutil.disk_usage(directory)
     low = min(settings.disk_low_bytes, found.total // 5)
     full = min(settings.disk_reserve_bytes, low) // 4
-    state: State = "full" if found.free < full else "low" if found.free < low else "ok"
-    return Room(found.free, found.total, state)
+    files = too_few_files(directory)
+    state: State = "ok" if found.free >= low and files is None else "low"
+    return Room(found.free, found.total, low, "full" if found.free < full else state, files)
+
+
+def too_few_files(directory: Path) -> int | None:
+    """How many more files the disk of a directory takes, where that is too few; else None.
+
+    Some file systems have so many places for files, which millions of small images fill first.
+    """
+    found = os.statvfs(directory)
+    few = min(_FEW_FILES, found.f_files // 20)
+    # Those that count none say 0 of 0, and those that do not know how many are left a negative.
+    return found.f_favail if 0 <= found.f_favail < few else None
 
 
 def require_room(settings: Settings) -> None:
@@ -106,8 +125,7 @@ def keep_reserve(settings: Settings) -> bool:
         file.unlink(missing_ok=True)
         return had
     size = settings.disk_reserve_bytes
-    low = min(settings.disk_low_bytes, found.total // 5)
-    if size and not file.exists() and found.free > low + size:
+    if size and not file.exists() and found.free > found.low + size:
         _set_aside(file, size)
     return False
 

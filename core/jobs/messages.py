@@ -155,6 +155,14 @@ class SyncBucket(Housekeeping):
     sync_id: int
 
 
+TICKS: Final[tuple[type[Housekeeping], ...]] = (
+    Sweep,
+    RemoveFiles,
+    DeliverWebhooks,
+    GoOnCertifying,
+    FollowPeople,
+)
+"""Sent by the scheduler again and again, and mostly for nothing."""
 Message = RunJob | Housekeeping
 MESSAGES: Final[tuple[type[Message], ...]] = (
     RunJob,

@@ -9,17 +9,10 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from core.errors import DomainError
 from core.settings.addresses import Allowed, Network, networks
+from core.settings.database import libpq_url, sqlalchemy_url
 from core.settings.locations import Location, parse_all
 from core.settings.sign_in import Provider, read_roles, require_secure
 from core.states import Role
-
-
-def sqlalchemy_url(url: str) -> str:
-    """An address of PostgreSQL with the psycopg driver named, as SQLAlchemy wants it."""
-    scheme, separator, rest = url.partition("://")
-    if scheme in {"postgresql", "postgres"}:
-        scheme = "postgresql+psycopg"
-    return f"{scheme}{separator}{rest}"
 
 
 class Settings(BaseSettings):
@@ -357,7 +350,7 @@ class Settings(BaseSettings):
     @property
     def libpq_url(self) -> str:
         """``database_url`` as libpq (psycopg without SQLAlchemy) wants it."""
-        return self.sqlalchemy_url.replace("postgresql+psycopg://", "postgresql://", 1)
+        return libpq_url(self.sqlalchemy_url)
 
 
 @lru_cache

@@ -13,7 +13,8 @@ class Worker(Base):
 
     Asking Celery would not do: a worker that trains in its own process answers only after it. A
     process that ends in order removes its row; one that was killed leaves it, silent. One that
-    trains says on which kind of ``device``, as PyTorch calls it, once it knows.
+    trains says on which kind of ``device``, as PyTorch calls it, once it knows. ``version`` is
+    ``core.version.build``; processes of before there was this column say none.
     """
 
     __tablename__ = "workers"
@@ -23,6 +24,7 @@ class Worker(Base):
     pid: Mapped[int]
     queues: Mapped[list[str]]
     device: Mapped[str | None]
+    version: Mapped[str | None]
     started_at: Mapped[datetime] = mapped_column(server_default=func.now())
     heartbeat_at: Mapped[datetime] = mapped_column(server_default=func.now())
 

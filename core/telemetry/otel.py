@@ -17,16 +17,13 @@ from opentelemetry.trace import Link, SpanKind, TraceState
 from opentelemetry.util.types import Attributes
 from sqlalchemy import Engine
 
-from core.jobs.messages import DeliverWebhooks, FollowPeople, GoOnCertifying, Sweep
+from core.jobs.messages import TICKS
 from core.telemetry import logs
 
 REQUEST: Final = "karat.request_id"
 """Attribute of each span, and baggage by which it reaches the workers."""
 _JOB: Final = "karat.job_id"
-# Every few seconds, and mostly for nothing.
-_IDLE: Final = frozenset(
-    f"run/{message.task}" for message in (Sweep, DeliverWebhooks, GoOnCertifying, FollowPeople)
-)
+_IDLE: Final = frozenset(f"run/{message.task}" for message in TICKS)
 
 
 class _Beginnings(Sampler):

@@ -188,6 +188,6 @@ def _settled(installation: "Installation", stays: "Stays") -> str:
     from karat.local.signals import uninterrupted
     from karat.local.unfinished import alone, settle
 
-    with uninterrupted(), alone(installation.libpq_url) as connection:
+    with uninterrupted(), alone(installation.database_url) as connection:
         settle(connection, installation.data_dir, stays)
     return "What was there before is back." if stays == "before" else "What is there now stays."

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import tarfile
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Final, Self
@@ -51,9 +52,18 @@ class Manifest:
 class ArchiveWriter:
     """Adds members to an archive and notes their checksums, in the order of the archive."""
 
-    def __init__(self, archive: tarfile.TarFile, checksums: IO[bytes]) -> None:
-        """Write to ``archive``, and remember in ``checksums``, an empty file."""
+    def __init__(
+        self, archive: tarfile.TarFile, checksums: IO[bytes], require_room: Callable[[int], None]
+    ) -> None:
+        """Write nothing yet.
+
+        Args:
+            archive: Where to.
+            checksums: An empty file to remember them in.
+            require_room: Told the length of each member before; raises where there is no room.
+        """
         self._archive, self._checksums, self._count = archive, checksums, 0
+        self._require_room = require_room
 
     def add(self, name: str, path: Path) -> None:
         """Add a file as long as it is now: one that grows has its rows later."""
@@ -85,6 +95,7 @@ class ArchiveWriter:
         member = tarfile.TarInfo(name)
         member.size = length
         member.mode = 0o600
+        self._require_room(length)
         self._archive.addfile(member, source)
         # A million members are remembered otherwise.
         self._archive.members.clear()  # type: ignore[attr-defined]

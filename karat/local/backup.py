@@ -8,7 +8,7 @@ import subprocess
 import tarfile
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
 
+from core.files.disk import room
 from core.security.private import private_files
+from core.settings import Settings
 from karat.local.archive import DATABASE, FORMAT, MANIFEST, STORED, ArchiveWriter, Manifest
+from karat.local.database import connected, told
 from karat.local.embedded import postgres_programs
 from karat.local.installation import Installation
 from karat.local.links import Links, links_in
@@ -31,21 +33,10 @@ _WARM_UP: Final = "warm-up.npz"
 """`core.files.storage.Storage.warm_up`, which the next job that wants it makes again."""
 
 _BLOCK: Final = 5000
+_LOOK_SECONDS: Final = 1.0
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 # "pg_dump (PostgreSQL) 18.1 (Debian 18.1-1)"
 _VERSION: Final = re.compile(r"\(PostgreSQL\) (\d+)")
-_LIBPQ: Final = {
-    "host": "PGHOST",
-    "hostaddr": "PGHOSTADDR",
-    "port": "PGPORT",
-    "user": "PGUSER",
-    "password": "PGPASSWORD",
-    "dbname": "PGDATABASE",
-    "sslmode": "PGSSLMODE",
-    "sslrootcert": "PGSSLROOTCERT",
-    "sslcert": "PGSSLCERT",
-    "sslkey": "PGSSLKEY",
-}
 
 
 @dataclass(frozen=True)
@@ -70,8 +61,8 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
         file: Where to; it must not exist.
 
     Raises:
-        ServiceError: It exists, the dump fails, or a project was deleted meanwhile, or its images
-            brought to another size.
+        ServiceError: It exists, the dump fails, answers need the room that it takes, or a project
+            was deleted meanwhile, or its images brought to another size.
     """
     if file.exists():
         raise ServiceError(f"{file} exists already.", "Choose another name.")
@@ -90,9 +81,11 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
 def _write(installation: Installation, output: IO[bytes], part: Path) -> int:
     with (
         contextlib.ExitStack() as stack,
-        psycopg.connect(installation.libpq_url) as connection,
+        connected(installation.database_url) as connection,
         tarfile.open(fileobj=output, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
+        require_room = _room_for(installation, part)
+        require_room(0)
         links = stack.enter_context(links_in(installation.data_dir))
         # Before the snapshot, too: what it names may be replaced before it is linked.
         _link(links, installation.data_dir, _describe(connection)[-1])
@@ -104,9 +97,10 @@ def _write(installation: Installation, output: IO[bytes], part: Path) -> int:
         # it is, and goes before the next (``karat.local.backups``).
         dump = part.with_suffix(".dump")
         stack.callback(dump.unlink, missing_ok=True)
-        _dump(installation, snapshot, manifest.postgres, dump)
+        _dump(installation, snapshot, manifest.postgres, dump, require_room)
         connection.rollback()
-        writer = ArchiveWriter(archive, stack.enter_context(tempfile.TemporaryFile()))
+        checksums = stack.enter_context(tempfile.TemporaryFile())
+        writer = ArchiveWriter(archive, checksums, require_room)
         writer.add_bytes(MANIFEST, manifest.to_json())
         writer.add(DATABASE, dump)
         dump.unlink()
@@ -114,6 +108,26 @@ def _write(installation: Installation, output: IO[bytes], part: Path) -> int:
             writer.add(f"storage/{name}", path)
         _require_same(connection, wanted)
         return writer.finish() - 2
+
+
+def _room_for(installation: Installation, part: Path) -> Callable[[int], None]:
+    """What refuses so many bytes more where they would take the room that answers need.
+
+    On another disk a backup may take all there is.
+    """
+    settings = Settings(data_dir=installation.data_dir)
+    shared = part.stat().st_dev == installation.data_dir.stat().st_dev
+
+    def require(more: int) -> None:
+        found = room(settings)
+        if shared and found.free - more < found.low:
+            raise ServiceError(
+                "There is too little room for a backup on the disk of the data, where answers "
+                f"need the last {found.low / 2**30:.1f} GiB.",
+                "Make room, keep fewer, or write it to another disk.",
+            )
+
+    return require
 
 
 @dataclass(frozen=True)
@@ -234,7 +248,13 @@ def _require_same(connection: psycopg.Connection[Any], wanted: _Wanted) -> None:
         )
 
 
-def _dump(installation: Installation, snapshot: str, server: int, target: Path) -> None:
+def _dump(
+    installation: Installation,
+    snapshot: str,
+    server: int,
+    target: Path,
+    require_room: Callable[[int], None],
+) -> None:
     run_program(
         installation,
         "pg_dump",
@@ -246,10 +266,17 @@ def _dump(installation: Installation, snapshot: str, server: int, target: Path) 
         "--no-subscriptions",
         "--no-publications",
         f"--file={target}",
+        meanwhile=lambda: require_room(0),
     )
 
 
-def run_program(installation: Installation, name: str, server: int, *arguments: str) -> None:
+def run_program(
+    installation: Installation,
+    name: str,
+    server: int,
+    *arguments: str,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> None:
     """Run a program of PostgreSQL's on an installation's database.
 
     Args:
@@ -257,25 +284,37 @@ def run_program(installation: Installation, name: str, server: int, *arguments: 
         name: ``pg_dump`` or ``pg_restore``.
         server: Major version of the server; the program's must not be older.
         arguments: For the program.
+        meanwhile: Called again and again while it runs; where that raises, it is killed.
 
     Raises:
         ServiceError: There is none that is new enough, or it fails.
     """
-    given = conninfo_to_dict(installation.libpq_url)
-    # In the environment, since everybody on the machine can read a command line.
+    address, secret = told(installation.database_url)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PG")}
-    environment |= {_LIBPQ[key]: str(value) for key, value in given.items() if key in _LIBPQ}
-    done = subprocess.run(
-        [*tied(), "--", _find(name, server), *arguments],
-        env=environment,
+    with subprocess.Popen(
+        [*tied(), "--", _find(name, server), f"--dbname={address}", *arguments],
+        env=environment | secret,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+    ) as process:
+        try:
+            errors = _errors_of(process, meanwhile)
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        last = (errors.strip().splitlines() or ["no reason given"])[-1]
         raise ServiceError(f"{name} failed: {last}", "Nothing was changed.")
+
+
+def _errors_of(process: subprocess.Popen[str], meanwhile: Callable[[], None]) -> str:
+    while True:
+        try:
+            return process.communicate(timeout=_LOOK_SECONDS)[1]
+        except subprocess.TimeoutExpired:
+            meanwhile()
 
 
 def _find(name: str, server: int) -> str:

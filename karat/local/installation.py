@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.security.private import private_files
-from karat.local.embedded import EmbeddedPostgres, libpq_url
+from karat.local.embedded import EmbeddedPostgres
 from karat.local.processes import DirectoryLock, ServiceError
 from karat.local.stack import LOCK_FILE, STATE_FILE, alembic_settings
 from karat.local.unfinished import require_finished
@@ -32,11 +32,6 @@ class Installation:
     data_dir: Path
     database_url: str
     running: bool
-
-    @property
-    def libpq_url(self) -> str:
-        """The database's address as libpq wants it."""
-        return libpq_url(self.database_url)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -94,7 +89,7 @@ def opened(
     """
     with _reached(data_dir, stopped=stopped) as installation:
         if not unfinished:
-            require_finished(installation.libpq_url)
+            require_finished(installation.database_url)
         yield installation
 
 

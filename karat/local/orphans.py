@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from karat.local.doctor import Finding
+from karat.local.findings import Finding
 from karat.local.installation import opened
 from karat.local.processes import ServiceError
 

@@ -24,6 +24,7 @@ from karat.local.archive import (
     checksum_line,
 )
 from karat.local.backup import run_program
+from karat.local.database import connected
 from karat.local.installation import Installation
 from karat.local.processes import ServiceError
 from karat.local.signals import uninterrupted
@@ -80,7 +81,7 @@ def restore_from(file: Path, installation: Installation, *, replace: bool = Fals
             or what an earlier restore has left half-way.
     """
     data_dir = installation.data_dir
-    with alone(installation.libpq_url) as connection:
+    with alone(installation.database_url) as connection:
         _require_alone(connection)
         undo_untouched(connection, data_dir)
     if not replace:
@@ -89,7 +90,7 @@ def restore_from(file: Path, installation: Installation, *, replace: bool = Fals
         with _reading(file) as archive:
             manifest, count = _unpack(archive, staging, file)
         _require_storage(manifest.storage_url)
-        with alone(installation.libpq_url) as connection:
+        with alone(installation.database_url) as connection:
             _require_alone(connection)
             with _replaced(installation, connection):
                 _restore_database(installation, connection, staging / DATABASE)
@@ -106,7 +107,7 @@ def _require_empty(installation: Installation) -> None:
         folder = installation.data_dir / name
         if folder.is_dir() and any(folder.iterdir()):
             raise _not_empty(f"{folder} holds files.")
-    with psycopg.connect(installation.libpq_url) as connection:
+    with connected(installation.database_url) as connection:
         found = connection.execute(
             "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace "
             "AND relkind IN ('r', 'p')"
@@ -280,7 +281,7 @@ def _replaced(installation: Installation, connection: psycopg.Connection[Any]) -
         yield
     except BaseException:
         # The other connection may have been left in the middle of a statement.
-        with psycopg.connect(installation.libpq_url, autocommit=True) as own:
+        with connected(installation.database_url, autocommit=True) as own:
             bring_back(own)
         raise
     forget(connection)
@@ -299,7 +300,6 @@ def _restore_database(
         "--no-privileges",
         # Backups of earlier versions may hold what a restore that was killed had set aside.
         "--schema=public",
-        f"--dbname={connection.info.dbname}",
         str(dump),
     )
     connection.execute(_BEGIN_AGAIN)

@@ -4,6 +4,7 @@ import http.client
 import importlib.util
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -27,6 +28,7 @@ DEFAULT_PORT = 8080
 ADMIN_EMAIL = "admin@karat.local"
 QUEUES = ("gpu", "cpu")
 STATE_FILE = "running.json"
+BACKUPS = "backups"
 LOCK_FILE = "karat.lock"
 # Where the demo keeps everything, below the directory of what is no demo.
 DEMO_DIRECTORY = "demo"
@@ -271,6 +273,8 @@ class Stack:
         """Tell other commands on this machine where everything is; of no use after the end."""
         names = ("DATABASE_URL", "REDIS_URL")
         state = {"url": self.url, **{name: self.environment[name] for name in names}}
+        if self._backups is not None:
+            state[BACKUPS] = shlex.join(self._backups)
         file = self.data_dir / STATE_FILE
         file.touch(mode=0o600)
         file.write_text(json.dumps(state))

@@ -10,7 +10,7 @@ import psycopg
 from psycopg.errors import DependentObjectsStillExist, LockNotAvailable
 
 from core.restores import IS_UNFINISHED, MESSAGE, REMEDY, REPLACED
-from karat.local.embedded import libpq_url
+from karat.local.database import connected
 from karat.local.processes import ServiceError
 
 Connection = psycopg.Connection[Any]
@@ -27,25 +27,25 @@ _LOCK: Final = 0x6B61726175
 
 
 @contextlib.contextmanager
-def alone(libpq_url: str) -> Iterator[Connection]:
+def alone(url: str) -> Iterator[Connection]:
     """A connection of the only one who puts something in the place of what a database holds.
 
     Raises:
         ServiceError: Somebody else does.
     """
-    with psycopg.connect(libpq_url, autocommit=True) as connection:
+    with connected(url, autocommit=True) as connection:
         if not _one(connection, f"SELECT pg_try_advisory_lock({_LOCK})"):
             raise ServiceError("A restore is under way on this database.", "Wait until it is done.")
         yield connection
 
 
-def require_finished(libpq_url: str) -> None:
+def require_finished(url: str) -> None:
     """Refuse a database that a restore has left half-way: it looks like one that is empty, or new.
 
     Raises:
         ServiceError: It is one.
     """
-    with psycopg.connect(libpq_url) as connection:
+    with connected(url) as connection:
         if _one(connection, IS_UNFINISHED):
             raise _unfinished()
 
@@ -81,7 +81,7 @@ def undo(database_url: str, data_dir: Path, notify: Callable[[str], None]) -> No
     # Of one that is away is told where it is prepared.
     with (
         contextlib.suppress(psycopg.OperationalError),
-        alone(libpq_url(database_url)) as connection,
+        alone(database_url) as connection,
     ):
         if undo_untouched(connection, data_dir):
             notify("A restore that was ended is undone: what was there before it is back.")

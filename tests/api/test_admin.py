@@ -13,6 +13,7 @@ from core.lifecycle import claim_job, new_job
 from core.settings import Settings
 from core.states import ArtifactKind, JobKind, Role
 from core.tables import ApiToken, Artifact, Audit, Worker
+from core.version import build
 from tests.world import Caller, World
 
 PATHS = (
@@ -114,11 +115,15 @@ def test_workers_with_what_they_run_and_silent_ones(
     ago = datetime.now(UTC) - timedelta(minutes=5)
     world.session.add_all(
         [
-            Worker(name="gpu-1@here", host="here", pid=41, queues=["gpu"], device="cuda"),
-            Worker(name="scheduler@here", host="here", pid=42, queues=[]),
+            Worker(
+                name="gpu-1@here", host="here", pid=41, queues=["gpu"], device="cuda",
+                version="0.1.0+0045",
+            ),
+            Worker(name="scheduler@here", host="here", pid=42, queues=[], version=build()),
+            # Of before they said it, and gone: one of these is enough to be told.
             Worker(name="cpu-1@here", host="here", pid=43, queues=["cpu"], heartbeat_at=ago),
         ]
-    )
+    )  # fmt: skip
     world.session.commit()
     found = get(http, admin, "/admin/workers")
     shown = {one["name"]: one for one in found["workers"]}
@@ -131,7 +136,9 @@ def test_workers_with_what_they_run_and_silent_ones(
         ("no_worker", "web"),
         ("no_worker", "housekeeping"),
         ("worker_silent", "cpu-1@here"),
+        ("other_version", "gpu-1@here"),
     ]
+    assert (found["version"], shown["gpu-1@here"]["version"]) == (build(), "0.1.0+0045")
     queues = {
         one["name"]: (one["workers"], one["queued"], one["running"]) for one in found["queues"]
     }

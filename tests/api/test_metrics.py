@@ -6,6 +6,7 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from api.main import create_app
 from core.lifecycle import claim_job, finish_job, new_job
 from core.settings import Settings
 from core.states import JobKind, JobState, ProjectState, Role
+from core.tables import Worker
 from core.telemetry import logs
 from migrations import ready
 from migrations.locks import LOCK
@@ -52,6 +54,14 @@ def test_labeling_and_jobs_are_counted(world: World, installation: Settings) -> 
     world.session.flush()
     claim_job(job, "worker:1")
     finish_job(job, JobState.SUCCEEDED)
+    gone = datetime.now(UTC) - timedelta(minutes=5)
+    for name, queues, more in (
+        ("gpu", ["gpu"], {}),
+        ("cpu", ["cpu", "judge"], {}),
+        ("web", ["web"], {"heartbeat_at": gone}),
+        ("scheduler", [], {}),
+    ):
+        world.session.add(Worker(name=name, host="here", pid=1, queues=queues, **more))
     world.session.commit()
     headers = world.caller(Role.ANNOTATOR, project).headers
     base = f"/api/projects/{project.id}/labeling"
@@ -84,6 +94,10 @@ def test_labeling_and_jobs_are_counted(world: World, installation: Settings) -> 
     assert found["karat_job_seconds_count", "prune"] == 1
     assert found["karat_job_seconds_bucket", "prune", "1.0"] == 1
     assert found["karat_queue_messages", "gpu"] == 0
+    alive = {key[1]: value for key, value in found.items() if key[0] == "karat_workers"}
+    assert alive == {
+        "gpu": 1, "cpu": 1, "judge": 1, "web": 0, "housekeeping": 0, "scheduler": 1,
+    }  # fmt: skip
     assert found["karat_database_connections", "most"] == installation.database_pool
     # No id of anything is a label: there would be a series for each.
     assert not any(str(project.id) in "".join(key).split("/") for key in found)

@@ -15,6 +15,7 @@ from core.jobs.messages import CheckWeights
 from core.settings import Settings
 from core.states import JobKind, JobState, Role, RoundState
 from core.tables import Audit, Job, Project, PublishedWeights, Weights
+from models.media.images.weight_files import whole
 from tests.security.targets import add_weights
 from tests.world import Caller, World
 
@@ -147,8 +148,11 @@ def test_a_file_that_was_lost_is_put_back_by_uploading_it_again(
     else:
         file.write_bytes(left)
     name = "once more" if left == b"" else "tiny"
+    read = whole._computed.cache_info().misses
     again = upload(http, admin, name=name)
     assert (again.status_code, again.json()) == (201, made)
+    damaged = bool(left)
+    assert whole._computed.cache_info().misses == read + damaged, "not what came: others wait"
     (back,) = files(world)
     assert back.read_bytes() == FILE
     assert upload(http, admin, name="other").json()["code"] == "weights_there"

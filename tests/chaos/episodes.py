@@ -33,6 +33,7 @@ from karat.local.installation import Installation, findings
 from karat.local.stack import Stack, is_ready
 from tests.chaos.annotators import Annotator, Sent
 from tests.chaos.trouble import make_trouble
+from tests.processes import libpq_url
 from tests.stacks import admin_login
 
 ANNOTATORS = 16
@@ -191,7 +192,7 @@ class Chaos:
         report.wrong += [
             str(finding) for finding in findings(installation) if finding["level"] == "problem"
         ]
-        lost = set(self._missing(installation.libpq_url))
+        lost = set(self._missing(libpq_url(url)))
         report.lost = len(lost - self._lost)
         self._lost |= lost
 

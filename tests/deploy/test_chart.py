@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from core.settings import Settings
+from karat.local.embedded import EmbeddedPostgres
 from scripts.chart import DEPLOY, RENDERED, ROOT, head, values
 from scripts.sbom import of_images
 from tests.compose.test_compose import OURS, SERVICES
@@ -240,6 +241,16 @@ def test_all_images_but_our_own_are_pinned_by_digest() -> None:
     assert known.keys() == {"node", "postgres", "python", "redis"}
     pinned = {*compose, *arguments.values()}
     assert {one.partition("@sha256:")[2] for one in pinned} == set(known.values())
+
+
+@pytest.mark.parametrize("name", ["default", "compose"])
+def test_a_database_sorts_by_its_own_rules_and_not_by_those_of_its_image(name: str) -> None:
+    """As that of ``karat up``: a newer C library would leave indexes out of order."""
+    said = SERVICES["postgres"]["environment"]
+    if name == "default":
+        found = environment(pods(RENDERINGS[name])["postgres"])
+        said = {key: one.get("value") for key, one in found.items()}
+    assert tuple(said["POSTGRES_INITDB_ARGS"].split()) == EmbeddedPostgres.locale
 
 
 def test_every_value_has_a_schema() -> None:

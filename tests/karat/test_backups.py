@@ -13,16 +13,18 @@ import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
-import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import create_engine, text
 
 from karat.cli import _explain
 from karat.local import backup
 from karat.local.backup import BackedUp, back_up
 from karat.local.backups import Backups, read_every
+from karat.local.database import connected, told
 from karat.local.installation import Installation
 from karat.local.links import locked, remove_links
 from karat.local.processes import ServiceError
@@ -188,13 +190,13 @@ def mine(source: Installation, empty: Installation, tmp_path: Path) -> Installat
 
 
 def execute(installation: Installation, *statements: str) -> None:
-    with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
+    with connected(installation.database_url, autocommit=True) as connection:
         for one in statements:
             connection.execute(one)
 
 
 def messages(installation: Installation) -> list[Any]:
-    with psycopg.connect(installation.libpq_url) as connection:
+    with connected(installation.database_url) as connection:
         return [row[0] for row in connection.execute("SELECT message FROM jobs").fetchall()]
 
 
@@ -209,8 +211,8 @@ def test_a_restore_that_is_ended_while_it_writes_hides_nothing(
     there = {"DATABASE_URL": mine.database_url, "KARAT_DATA_DIR": str(mine.data_dir)}
     command = [sys.executable, "-m", "karat", "restore", str(tmp_path / "karat.tar"), "--replace"]
     with (
-        psycopg.connect(mine.libpq_url) as connection,
-        psycopg.connect(mine.libpq_url, autocommit=True) as watching,
+        connected(mine.database_url) as connection,
+        connected(mine.database_url, autocommit=True) as watching,
     ):
         # What is restored waits for this with its first table.
         connection.execute("LOCK TABLE pg_catalog.pg_class IN SHARE MODE")
@@ -278,7 +280,7 @@ def test_what_was_put_in_the_place_of_what_is_hidden_goes_only_if_told(
 def test_a_restore_that_is_killed_while_files_move_can_be_undone_and_not_half_kept(
     mine: Installation,
 ) -> None:
-    with psycopg.connect(mine.libpq_url, autocommit=True) as connection:
+    with connected(mine.database_url, autocommit=True) as connection:
         set_aside(connection)
         connection.execute("CREATE TABLE jobs AS SELECT 'restored' AS message")
         staging = mine.data_dir / "restore.killed.part"
@@ -332,3 +334,35 @@ def test_what_is_no_fault_of_the_program_is_told_in_a_line(
     assert _explain(OSError(errno.ENOSPC, "No space left on device")) == 1
     assert "Nothing more can be written: No space left on device." in capsys.readouterr().err
     assert _explain(OSError(errno.EBADF, "Bad file descriptor")) is None
+
+
+def test_a_lost_network_ends_what_works_on_the_database(mine: Installation) -> None:
+    names = ("connect_timeout", "keepalives_idle", "keepalives_count", "tcp_user_timeout")
+    with connected(mine.database_url) as connection:
+        found = connection.info.get_parameters()
+    assert [found.get(name) for name in names] == ["10", "15", "3", "20000"]
+    address, secret = told(
+        "postgresql+psycopg://karat:se%20cret@db/karat?sslmode=verify-full&keepalives_idle=60"
+    )
+    said = conninfo_to_dict(address)
+    assert [said.get(name) for name in names] == ["10", "60", "3", "20000"]
+    assert (said["host"], said["dbname"], said["sslmode"]) == ("db", "karat", "verify-full")
+    assert "password" not in said, "everybody on the machine can read a command line"
+    assert secret == {"PGPASSWORD": "se cret"}
+
+
+@pytest.mark.parametrize(
+    "left", [-1, 100], ids=["before it begins", "before a file that is larger"]
+)
+def test_a_backup_beside_the_data_leaves_answers_their_room(
+    source: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: int
+) -> None:
+    def used(_: object) -> SimpleNamespace:
+        return SimpleNamespace(free=2**30 + left, total=2**40)
+
+    backups = Backups(tmp_path / "backups", DAY, keep=2)
+    backups.make(written, START)
+    monkeypatch.setattr("core.files.disk.shutil.disk_usage", used)
+    with pytest.raises(ServiceError, match="too little room for a backup"):
+        backups.make(lambda path: back_up(source, path), START + DAY)
+    assert [*backups.directory.iterdir()] == [backups.found()[0].path], "and none is removed"

@@ -14,7 +14,7 @@ import pytest
 import redis
 
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
-from karat.local.processes import AlreadyRunningError
+from karat.local.processes import AlreadyRunningError, ServiceError
 from tests.processes import libpq_url
 
 FAST = {"fsync": "off"}
@@ -184,3 +184,11 @@ def test_an_interrupted_first_start_is_made_good(tmp_path: Path) -> None:
     with EmbeddedPostgres(tmp_path / "postgres", settings=FAST) as server:
         assert query(server, "SELECT 1") == [(1,)]
     assert not (tmp_path / "postgres.new").exists()
+
+
+def test_a_cluster_of_another_version_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "postgres").mkdir()
+    (tmp_path / "postgres" / "PG_VERSION").write_text("17\n")
+    with pytest.raises(ServiceError, match="is of PostgreSQL 17, and this is 18") as refused:
+        EmbeddedPostgres(tmp_path / "postgres").start()
+    assert "write a backup" in refused.value.remedy

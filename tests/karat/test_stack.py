@@ -3,12 +3,14 @@
 import contextlib
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psutil
@@ -16,13 +18,18 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from core.settings import Settings
+from core.tables import Worker
 from core.version import build
 from karat import Client, KaratError
+from karat.local.doctor import _backups
 from karat.local.processes import AlreadyRunningError, Process, ServiceError
 from karat.local.stack import Stack, choose_port, is_ready
+from karat.local.workers import examine_workers
 from tests.conftest import Services
 from tests.karat.helpers import Run, descendants, wait_for, wait_gone
 from tests.processes import children_called, libpq_url
+from tests.world import World
 
 
 @contextmanager
@@ -69,8 +76,13 @@ def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
         assert f"Karat already runs on {data}" in second.stderr
         assert str(process.pid) in second.stderr
         wait_for(lambda: [*backups.glob("karat-*.tar")] != [], "a backup is written by itself")
-        checked = karat("backup", backups, "--every", "24h", "--check", "--data-dir", data)
-        assert "The newest is of" in checked.stdout
+        asked = json.loads((data / "running.json").read_text())["backups"]
+        made = _backups(shlex.split(asked))
+        assert made.ok
+        assert "The newest is of" in made.detail
+        none = _backups([str(tmp_path / "none"), *shlex.split(asked)[1:]])
+        assert not none.ok
+        assert "one is long due" in none.detail
         children = descendants(process.pid)
         assert len(children) >= 6
         process.send_signal(signal.SIGTERM)
@@ -234,6 +246,23 @@ def test_doctor_finds_nothing_wrong_with_a_running_stack(live: Stack, karat: Run
     found = {one["subject"]: one for one in findings}
     assert {"database", "broker", "worker gpu", "worker cpu", "API", "torch"} <= found.keys()
     assert build() in found["packages"]["detail"]
+
+
+def test_doctor_tells_who_is_busy_and_who_was_not_upgraded(
+    world: World, installation: Settings
+) -> None:
+    # For as long as it takes to ask.
+    alive = datetime.now(UTC) + timedelta(minutes=5)
+    world.session.add(
+        Worker(name="gpu-1@here", host="here", pid=1, queues=["gpu"], heartbeat_at=alive)
+    )
+    world.session.commit()
+    urls = {"DATABASE_URL": installation.database_url, "REDIS_URL": installation.redis_url}
+    found = {one.subject: one for one in examine_workers({**os.environ, **urls})}
+    assert found["broker"].ok
+    assert (found["worker gpu"].ok, found["worker cpu"].ok) == (True, False)
+    assert not found["gpu-1@here"].ok
+    assert found["gpu-1@here"].detail.endswith(f"and this is {build()}.")
 
 
 def test_doctor_is_content_with_a_running_demo(live: Stack, tmp_path: Path, karat: Run) -> None:

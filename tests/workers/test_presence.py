@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from core.tables import Worker
+from core.version import build
 from models.device import best_device
 from tests.processes import eventually, running, scheduler
 from tests.world import World
@@ -27,6 +28,7 @@ def test_a_worker_appears_stays_and_leaves(world: World, tmp_path: Path) -> None
         eventually(lambda: "cpu" in present(world), "the worker appears")
         found = present(world)["cpu"]
         assert (found.queues, found.pid) == (["cpu"], process.pid)
+        assert found.version == build()
         first = found.heartbeat_at
         eventually(lambda: present(world)["cpu"].heartbeat_at > first, "it goes on living")
         process.send_signal(signal.SIGTERM)

@@ -420,6 +420,33 @@ def test_a_file_to_find_similar_ones_to_stays_until_its_search_has_ended(
     assert not upload.exists()
 
 
+@pytest.mark.parametrize(
+    ("state", "days", "seconds", "kept"),
+    [
+        (JobState.CANCELLED, 8, {"embed": 9.0}, {}),
+        (JobState.FAILED, 8, {"publish": 9.0}, {"seconds": {"publish": 9.0}}),
+        (JobState.FAILED, 6, {"embed": 9.0}, None),
+        (JobState.RUNNING, 8, {"embed": 9.0}, None),
+    ],
+)
+def test_unfinished_work_that_nobody_goes_on_with_goes_and_a_retry_begins_anew(
+    world: World, state: JobState, days: int, seconds: dict[str, float], kept: object
+) -> None:
+    job = new_job(JobKind.EMBEDDING_MAP, project_id=world.project().id, params={})
+    job.state, job.checkpoint = state, {"seconds": seconds}
+    job.finished_at = datetime.now(UTC) - timedelta(days=days)
+    world.session.add(job)
+    world.session.commit()
+    work = world.storage.work(job.id)
+    work.mkdir(parents=True)
+    (work / "embeddings.npy").write_bytes(b"of gigabytes")
+    os.utime(work, (time.time() - 9 * 86_400,) * 2)
+    run_task()
+    world.session.refresh(job)
+    assert work.exists() is (kept is None)
+    assert job.checkpoint == ({"seconds": seconds} if kept is None else kept)
+
+
 def test_an_import_started_while_uploads_are_looked_at_keeps_its_upload(
     world: World, engine: Engine
 ) -> None:

@@ -19,8 +19,8 @@ from workers.jobs.context import sessions
 logger = logging.getLogger(__name__)
 # Of the time between two of these messages: the rest is for others in the same queue.
 _SHARE: Final = 0.5
-_UPLOADS_SECONDS: Final = 600.0
-_looked = -_UPLOADS_SECONDS
+_UNFINISHED_SECONDS: Final = 600.0
+_looked = -_UNFINISHED_SECONDS
 _PROJECTS_SECONDS: Final = 60.0
 # At a time: whoever sees that they go by mistake can still stop the others.
 _MOST_PROJECTS: Final = 3
@@ -37,7 +37,7 @@ def remove_files(payload: dict[str, Any]) -> None:
     RemoveFiles.model_validate(payload)
     storage = Storage.of(settings())
     # Each by itself: what keeps one from its work keeps the other from nothing.
-    for remove in (_expire_projects, _remove_files, _expire_uploads, _remove_superseded):
+    for remove in (_expire_projects, _remove_files, _expire_unfinished, _remove_superseded):
         try:
             remove(storage)
         except (OperationalError, DomainError, OSError) as error:
@@ -77,11 +77,13 @@ def _remove_superseded(storage: Storage) -> None:
     remove_superseded(sessions(), storage)
 
 
-def _expire_uploads(storage: Storage) -> None:
+def _expire_unfinished(storage: Storage) -> None:
     global _looked
-    if time.monotonic() - _looked < _UPLOADS_SECONDS:
+    if time.monotonic() - _looked < _UNFINISHED_SECONDS:
         return
     _looked = time.monotonic()
-    freed = removals.expire_uploads(sessions(), storage, settings().upload_days)
+    days = settings().upload_days
+    freed = removals.expire_uploads(sessions(), storage, days)
+    freed += removals.expire_work(sessions(), storage, days)
     if freed.files:
-        logger.info("removed %s files of uploads that nobody retried", freed.files)
+        logger.info("removed %s files of jobs that nobody retried", freed.files)

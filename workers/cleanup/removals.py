@@ -27,6 +27,7 @@ _ONCE_MORE: Final = timedelta(minutes=15)
 """After so long a file is looked for again: a request may have been making a small version."""
 _LOST_UPLOAD: Final = timedelta(days=1)
 """Age of an upload that no job names: the API died between its last byte and its job."""
+_WITHOUT_SUCCESS: Final = (JobState.FAILED, JobState.CANCELLED)
 
 
 def remove_some(factory: sessionmaker[Session], storage: Storage, after: int = 0) -> int | None:
@@ -183,6 +184,30 @@ def expire_uploads(factory: sessionmaker[Session], storage: Storage, days: float
     return freed
 
 
+def expire_work(factory: sessionmaker[Session], storage: Storage, days: float) -> Freed:
+    """Remove the unfinished work of jobs that ended without success ``days`` ago.
+
+    Whoever retries one has it begin anew, but for what it has published, which needs nothing of it.
+    """
+    since = datetime.now(UTC) - timedelta(days=days)
+    freed = Freed()
+    for path in _older(storage.root / "work", since):
+        try:
+            with factory.begin() as session:
+                # Whoever retries it waits, or was faster.
+                job = session.get(Job, int(path.name), with_for_update=True)
+                if job is None or not _ended_before(job, since):
+                    continue
+                freed += storage.remove_path(f"work/{job.id}")
+                if "result" not in job.checkpoint and "publish" not in job.checkpoint.get(
+                    "seconds", {}
+                ):
+                    job.checkpoint, job.progress = {}, None
+        except (OSError, ValueError) as error:
+            logger.warning("the unfinished work in %s stays for now: %s", path, error)
+    return freed
+
+
 def upload_name() -> ColumnElement[str | None]:
     """Of a ``Job`` the name of its upload, whatever its kind; NULL of one that has none."""
     name: ColumnElement[str | None] = Job.params["upload"].astext
@@ -204,10 +229,15 @@ def _is_done_with(job: Job, since: datetime) -> bool:
         return ImportParams.of(job).answer is not None
     if job.state is JobState.SUCCEEDED:
         return True
-    ended = job.state in (JobState.FAILED, JobState.CANCELLED)
     if job.kind is not JobKind.IMPORT_POOL:
         # What was asked with a file is asked with it once more sooner than retried.
-        return ended
+        return job.state in _WITHOUT_SUCCESS
+    return _ended_before(job, since)
+
+
+def _ended_before(job: Job, since: datetime) -> bool:
+    """Whether a job ended without success before ``since``, and nobody has retried it."""
+    ended = job.state in _WITHOUT_SUCCESS
     return ended and job.finished_at is not None and job.finished_at < since
 
 

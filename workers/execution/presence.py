@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from core.settings import settings
 from core.tables import Worker
+from core.version import build
 from workers.jobs.context import sessions
 
 logger = logging.getLogger(__name__)
@@ -36,6 +37,7 @@ class Presence:
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "queues": sorted(queues),
+            "version": build(),
         }
         self._ends = False
         self._news = threading.Event()

@@ -4417,8 +4417,12 @@ export interface components {
         /**
          * DiskOut
          * @description The disk of the data directory, in bytes; what is large is refused unless it is `ok`.
+         *
+         *     `files` is how many more files it takes, where these are too few, however much room is left.
          */
         DiskOut: {
+            /** Files */
+            files: number | null;
             /** Free */
             free: number;
             /**
@@ -8452,7 +8456,7 @@ export interface components {
          *
          *     `alive` means that it has said so lately; a silent one was killed, or cannot reach the
          *     database. `jobs` are those it runs. `device` is what it trains on, `cuda` or `cpu`, if it trains
-         *     and has said so.
+         *     and has said so. `version` is as of `GET /api/version`, null of a process of before 0047.
          */
         WorkerOut: {
             /** Alive */
@@ -8479,6 +8483,8 @@ export interface components {
              * Format: date-time
              */
             started_at: string;
+            /** Version */
+            version: string | null;
         };
         /**
          * WorkerProblem
@@ -8490,7 +8496,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "broker_away" | "no_worker" | "no_scheduler" | "worker_silent" | "webhook_off";
+            code: "broker_away" | "no_worker" | "no_scheduler" | "worker_silent" | "other_version" | "webhook_off";
             /** Command */
             command: string | null;
             /** Detail */
@@ -8502,7 +8508,7 @@ export interface components {
         };
         /**
          * WorkersOut
-         * @description `jobs` has the first 200 that wait or run.
+         * @description `version` is the API's own, and `jobs` has the first 200 that wait or run.
          */
         WorkersOut: {
             /** Jobs */
@@ -8511,6 +8517,8 @@ export interface components {
             problems: components["schemas"]["WorkerProblem"][];
             /** Queues */
             queues: components["schemas"]["QueueOut"][];
+            /** Version */
+            version: string;
             /** Workers */
             workers: components["schemas"]["WorkerOut"][];
         };

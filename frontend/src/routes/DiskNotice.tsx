@@ -16,7 +16,7 @@ export function DiskNotice({ user }: { user: User }) {
   return (
     <div className={styles.disk}>
       <Notice tone="gold">
-        {text.low(formatBytes(data.free))}{" "}
+        {data.files === null ? text.low(formatBytes(data.free)) : text.files(data.files)}{" "}
         {user.role === "admin" && <Link to="/admin/storage">{text.look}</Link>}
       </Notice>
     </div>

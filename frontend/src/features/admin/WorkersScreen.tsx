@@ -30,7 +30,7 @@ export function WorkersScreen() {
       </Loading>
     );
   }
-  const { problems, queues, workers, jobs } = found.data;
+  const { problems, queues, workers, jobs, version } = found.data;
   return (
     <>
       <p className={styles.quiet}>{text.hint}</p>
@@ -38,7 +38,7 @@ export function WorkersScreen() {
       <Card title={text.queues}>
         <QueueTable queues={queues} />
       </Card>
-      <Card title={text.processes}>
+      <Card title={text.processes} hint={text.ofApi(version)}>
         {workers.length === 0 ? <p className={styles.quiet}>{text.noProcesses}</p> : null}
         {workers.length > 0 && <ProcessTable workers={workers} jobs={jobs} />}
       </Card>
@@ -117,6 +117,9 @@ function ProcessTable({ workers, jobs }: Pick<Workers, "workers" | "jobs">) {
                 <strong>{worker.name.split("@")[0]}</strong>
                 <div className={`${styles.mono} ${styles.quiet}`}>
                   {worker.host}:{worker.pid}
+                </div>
+                <div className={`${styles.mono} ${styles.quiet}`}>
+                  {worker.version ?? text.noVersion}
                 </div>
               </th>
               <td>

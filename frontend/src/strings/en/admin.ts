@@ -78,6 +78,8 @@ export const admin = {
       housekeeping: "Watching over jobs, going on with guarantees, removing files",
     },
     processes: "Processes",
+    ofApi: (version: string) => `The API is Karat ${version}.`,
+    noVersion: "an earlier version",
     process: "Process",
     state: "State",
     states: { alive: "Alive", silent: "Silent" },
@@ -114,6 +116,10 @@ export const admin = {
       worker_silent: (name: string) => ({
         title: `${name} has gone silent`,
         text: "It was killed, or cannot reach the database. Look into its log and start it again, or take it off the list.",
+      }),
+      other_version: (name: string) => ({
+        title: `${name} is another version of Karat than the API`,
+        text: "Whatever an older one does not know of it leaves undone. Below stands which is which: upgrade the older one, and start it again.",
       }),
       webhook_off: (subject: string) => ({
         title: `The webhook to ${subject} is switched off`,

@@ -1,5 +1,6 @@
 import type { Fault } from "../faults";
 import { said } from "./said";
+import { plural } from "./words";
 
 type Bounds = Partial<Record<"min" | "above" | "max" | "below", number | undefined>> & {
   integer?: boolean | undefined;
@@ -10,6 +11,8 @@ export const common = {
   disk: {
     low: (free: string) =>
       `The server's disk is nearly full: ${free} are left. Labeling goes on; uploads and new jobs are refused, and jobs wait until there is room.`,
+    files: (left: number) =>
+      `The server's disk takes only ${plural(left, "more file", "more files")}, however much room is left. Labeling goes on; uploads and new jobs are refused, and jobs wait until there are fewer files.`,
     look: "What takes it",
   },
   tagline: "Labels from pools that are not pure",

@@ -79,6 +79,8 @@ export const admin: Catalogue["admin"] = {
       housekeeping: "작업 감시, 보증 진행, 파일 삭제",
     },
     processes: "프로세스",
+    ofApi: (version) => `API는 Karat ${version}입니다.`,
+    noVersion: "이전 버전",
     process: "프로세스",
     state: "상태",
     states: { alive: "정상", silent: "응답 없음" },
@@ -115,6 +117,10 @@ export const admin: Catalogue["admin"] = {
       worker_silent: (name) => ({
         title: `${name}: 응답 없음`,
         text: "종료되었거나 데이터베이스에 연결할 수 없습니다. 로그를 확인하고 다시 시작하거나 목록에서 제거하세요.",
+      }),
+      other_version: (name) => ({
+        title: `${name}: API와 Karat 버전이 다릅니다`,
+        text: "오래된 쪽은 모르는 작업을 처리하지 못합니다. 아래에서 버전을 확인하고 오래된 쪽을 업그레이드한 뒤 다시 시작하세요.",
       }),
       webhook_off: (subject) => ({
         title: `${subject} 웹훅이 꺼졌습니다`,

@@ -1,12 +1,15 @@
 import type { Catalogue } from "../catalogue";
 import { faults } from "./faults";
 import { said } from "./said";
+import { number } from "./words";
 
 export const common: Catalogue["common"] = {
   product: "Karat",
   disk: {
     low: (free) =>
       `서버 디스크가 거의 가득 찼습니다(남은 공간 ${free}). 라벨링은 계속할 수 있지만 업로드와 새 작업은 거부되며, 진행 중인 작업은 공간이 생길 때까지 기다립니다.`,
+    files: (left) =>
+      `남은 공간과 관계없이 서버 디스크에 만들 수 있는 파일이 ${number(left)}개뿐입니다. 라벨링은 계속할 수 있지만 업로드와 새 작업은 거부되며, 진행 중인 작업은 파일 수가 줄 때까지 기다립니다.`,
     look: "사용량 보기",
   },
   tagline: "순도가 낮은 이미지 풀도 정확하게 라벨링합니다",
