@@ -77,8 +77,8 @@ def test_images_are_found_held_out_queued_and_promoted(
     )  # fmt: skip
     assert "That is 1 image. Go on? (--yes does not ask)" in asked.stderr
     assert asked.stdout.strip() == ""
-    for where, count in (("name=15", "1 image"), ("name=null", "0 images")):
-        assert f"{count} changed." in run("pool", "queue", name, "--where", where, "--yes")
+    for where, said in (("name=15", "1 image"), ("name=null", "0 images")):
+        assert f"{said} changed." in run("pool", "queue", name, "--where", where, "--yes")
     sent = run("pool", "queue", name, "--id", ids[0], "--id", ids[1])
     assert "2 images changed." in sent
     assert "2 images changed." in run(

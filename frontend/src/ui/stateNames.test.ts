@@ -17,7 +17,7 @@ it("tells what has boxes from what has nothing in it, where labels are boxes", (
     labeled: "Labeled",
     objects: "With boxes",
     no_objects: "Nothing in it",
-    ood: "Wrong kind of image (OOD)",
+    ood: "Wrong kind of image",
   });
   expect(verdictNames({ task: "boxes" })).toEqual({
     label: "Boxes, or nothing in it",

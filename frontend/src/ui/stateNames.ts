@@ -15,7 +15,7 @@ export function stateNames({ task, state }: Pick<Project, "task" | "state">): Na
     ...names,
     // Whoever goes on with a finished project finds its last queue as it was; until then it asks nobody.
     ...(state === "finished" && { queried: neverAsked }),
-    ...(task === "boxes" && { ...ofBoxes, ood: t.boxes.oodState }),
+    ...(task === "boxes" && { ...ofBoxes, ood: t.boxes.ood }),
   };
 }
 

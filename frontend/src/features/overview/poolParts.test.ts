@@ -23,7 +23,7 @@ it("tells images in which nothing is from those with boxes", () => {
   expect(parts("running", "boxes").slice(0, 3)).toEqual([
     ["With boxes", 3],
     ["Nothing in it", 2],
-    ["Wrong kind of image (OOD)", 2],
+    ["Wrong kind of image", 2],
   ]);
   expect(parts("running")[0]).toEqual(["Labeled", 5]);
 });

@@ -13,7 +13,6 @@ export const boxes = {
   /** Beside these: what verdicts and images are called where they are counted, listed and looked for. */
   some: "With boxes",
   either: "Boxes, or nothing in it",
-  oodState: "Wrong kind of image (OOD)",
   tips: {
     some: "Somebody has drawn boxes: the image shows one of the project’s classes at least.",
     none: "Somebody has looked, and the image shows nothing of the project’s classes.",

@@ -11,7 +11,6 @@ export const boxes: Catalogue["boxes"] = {
   oodText: "찾는 것이 없고, 애초에 다루는 종류의 이미지가 아닙니다.",
   some: "상자 있음",
   either: "상자 또는 해당 없음",
-  oodState: "다른 종류의 이미지 (OOD)",
   tips: {
     some: "상자가 그려진 이미지입니다. 프로젝트의 클래스가 하나 이상 있습니다.",
     none: "살펴보았지만 프로젝트의 클래스가 하나도 없는 이미지입니다.",
