@@ -19,7 +19,7 @@ from models.errors import ModelError
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import run_here, start_job
 from tests.world import World
 from workers.celery_tasks import remove_files
 from workers.execution.runner import run_job
@@ -112,8 +112,7 @@ def test_an_error_says_where_it_was_and_no_more(
 
 def test_a_retry_adds_to_the_log(http: TestClient, loop: Loop) -> None:
     job = start(http, loop)
-    run_job(RunJob.of(job), Failing(ModelError("Label some more.")))
-    loop.session.refresh(job)
+    run_here(loop.world, job, Failing(ModelError("Label some more.")))
     requeue_job(job)
     loop.session.commit()
     run_job(RunJob.of(job), Failing())
