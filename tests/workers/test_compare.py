@@ -281,6 +281,17 @@ def test_a_killed_comparison_goes_on_and_finds_the_same(
     assert job.id in world.session.scalars(kept).all()
 
 
+def test_one_that_an_earlier_version_has_stored_ends_with_what_it_found(
+    http: TestClient, world: World
+) -> None:
+    job = start_job(http, world, world.project(images=3), "compare", {})
+    found = {"images": 3, "groups": 0, "duplicates": 0, "leaks": 0, "notes": []}
+    job.checkpoint = {"seconds": dict.fromkeys(named(PHASES), 1.0), "found": found}
+    world.session.commit()
+    run_here(world, job)
+    assert (job.state, job.result) == (JobState.SUCCEEDED, found), job.error
+
+
 def test_one_whose_features_were_removed_compares_those_of_now(
     http: TestClient, world: World
 ) -> None:
