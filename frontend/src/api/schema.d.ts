@@ -3756,8 +3756,6 @@ export interface components {
             created_at: string;
             /** Created By */
             created_by: string | null;
-            /** Data Digest */
-            data_digest: string | null;
             /** Expected Answers */
             expected_answers: number | null;
             human: components["schemas"]["HumanError"] | null;
@@ -3795,8 +3793,6 @@ export interface components {
              * @enum {string}
              */
             scope: "all" | "class";
-            /** Settings Digest */
-            settings_digest: string | null;
             /** Stalled */
             stalled: string | null;
             state: components["schemas"]["CertificateState"];
@@ -3914,8 +3910,6 @@ export interface components {
             created_at: string;
             /** Created By */
             created_by: string | null;
-            /** Data Digest */
-            data_digest: string | null;
             /** Expected Answers */
             expected_answers: number | null;
             human: components["schemas"]["HumanError"] | null;
@@ -3951,8 +3945,6 @@ export interface components {
              * @enum {string}
              */
             scope: "all" | "class";
-            /** Settings Digest */
-            settings_digest: string | null;
             /** Stalled */
             stalled: string | null;
             state: components["schemas"]["CertificateState"];
