@@ -22,9 +22,11 @@ from core import settings
 from core.db import sync_engine, sync_sessions
 from core.jobs import queue
 from core.startup import uncollected
+from core.tables import User
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.engines import shared_statements
+from tests.logins import PASSWORD
 from tests.processes import lasting_folder, libpq_url
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.scratch import scratch
@@ -223,6 +225,12 @@ def session(installation: settings.Settings) -> Iterator[Session]:
 def world(session: Session, installation: settings.Settings) -> World:
     """Builds users, projects and pools."""
     return World(session, Path(installation.data_dir))
+
+
+@pytest.fixture
+def ada(world: World) -> User:
+    """An engineer who can log in."""
+    return world.person("Ada", PASSWORD)
 
 
 @pytest.fixture(scope="session")

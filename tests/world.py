@@ -44,6 +44,7 @@ from core.tables import (
 from core.tasks.classification import stored_class
 from models.catalog import DEFAULT_MODEL
 from models.media.images.store import PixelStore
+from tests.passwords import hashed
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,19 @@ class World:
         for project in projects:
             self.session.add(Member(project_id=project.id, user_id=user.id, role=as_))
         return Caller(user, self.token(user)[1])
+
+    def person(self, name: str, password: str, role: Role = Role.ENGINEER) -> User:
+        """Somebody who can log in, by an address that is their name."""
+        user = User(
+            email=f"{name.lower()}@example.org",
+            name=name,
+            role=role,
+            password_hash=hashed(password),
+            active=True,
+        )
+        self.session.add(user)
+        self.session.commit()
+        return user
 
     def token(
         self, user: User, scope: Scope = Scope.ADMIN, project: Project | None = None

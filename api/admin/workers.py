@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.admin.schemas import ActiveJob, QueueOut, WorkerOut, WorkerProblem, WorkersOut
 from api.jobs.waiting import reasons
+from core.db import database_time
 from core.jobs import queue
 from core.jobs.messages import QUEUE_OF, QUEUES
 from core.settings import Settings
@@ -33,8 +34,7 @@ _COMMAND: Final = {
 
 async def overview(session: AsyncSession, settings: Settings) -> WorkersOut:
     """Workers, queues and the jobs that wait or run, of all projects."""
-    now = await session.scalar(select(func.clock_timestamp()))
-    assert now is not None
+    now = await session.run_sync(database_time)
     stale = now - timedelta(seconds=settings.stale_seconds)
     rows = (await session.scalars(select(Worker).order_by(Worker.name))).all()
     jobs = await _active(session, settings)

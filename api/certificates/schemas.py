@@ -115,8 +115,6 @@ class CertificateOut(BaseModel):
     applied_at: datetime | None
     revoked_at: datetime | None
     model: ModelRef | None
-    data_digest: str | None
-    settings_digest: str | None
 
 
 class Band(BaseModel):

@@ -209,8 +209,6 @@ async def _facts(
         "applied_at": certificate.applied_at,
         "revoked_at": certificate.revoked_at,
         "model": None if certificate.model is None else _model(certificate.model),
-        "data_digest": certificate.data_digest,
-        "settings_digest": certificate.settings_digest,
     }
 
 

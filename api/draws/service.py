@@ -15,6 +15,7 @@ from api.examples.scores import scores_if_there
 from api.telling import tell
 from core.among import among
 from core.consensus import lock_examples
+from core.db import database_time
 from core.errors import Conflict
 from core.events import Topic
 from core.files.storage import Storage
@@ -122,7 +123,7 @@ async def ask(
     # Rounds before examples, as everybody who stores verdicts locks them.
     rounds = (await session.scalars(lock_unfinished(project.id))).all()
     round_ = _open(rounds)
-    at = (await session.execute(select(func.clock_timestamp()))).scalar_one()
+    at = await session.run_sync(database_time)
     drawn, free = await _draw(session, project, round_, n)
     if not drawn:
         raise Conflict(

@@ -72,7 +72,6 @@ class Certificate(TypedDict):
     confidence: float
     created_at: str
     created_by: str | None
-    data_digest: str | None
     expected_answers: int | None
     human: HumanError | None
     id: int
@@ -91,7 +90,6 @@ class Certificate(TypedDict):
     revoked_at: str | None
     round: int | None
     scope: Literal["all", "class"]
-    settings_digest: str | None
     stalled: str | None
     state: CertificateState
     target: float
@@ -133,7 +131,6 @@ class CertificateDetail(TypedDict):
     confidence: float
     created_at: str
     created_by: str | None
-    data_digest: str | None
     expected_answers: int | None
     human: HumanError | None
     id: int
@@ -153,7 +150,6 @@ class CertificateDetail(TypedDict):
     revoked_at: str | None
     round: int | None
     scope: Literal["all", "class"]
-    settings_digest: str | None
     stalled: str | None
     state: CertificateState
     target: float

@@ -1,14 +1,14 @@
 """Picking one by one, so that labels of the classes come in balance."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.numerics.probability import softmax
-from models.protocols import Indices, PoolView, Progress, Ranking
-from models.ranking.pool_scores import PoolScores
+from models.protocols import Indices, Ranking
+from models.ranking.candidates import Candidates
 from models.selection.lazy_greedy import pick_best
 from models.selection.picks import Chosen
 
@@ -27,22 +27,27 @@ class ClassBalance:
     """
 
     def __init__(
-        self, scores: PoolScores, view: PoolView, inside: NDArray[np.float64], power: float
+        self,
+        candidates: Candidates,
+        inside: NDArray[np.float64],
+        power: float,
+        report: Callable[[], None],
     ) -> None:
         """Take the state of N candidates and all verdicts so far, before the first pick.
 
         Args:
-            scores: N rows.
-            view: of the same candidates.
+            candidates: N of them.
             inside: (N,) probabilities of being in-distribution.
             power: > 0; the larger, the more balanced.
+            report: called again and again; may raise `Cancelled`.
         """
-        self._logits, self._inside = scores.logits, inside
-        classes = scores.logits.shape[1]
+        self._logits, self._inside = candidates.scores.logits, inside
+        view, classes = candidates.view, self._logits.shape[1]
         # One more each: no class is certain to be absent, neither from the pool nor from labels.
         in_pool = np.ones(classes)
-        for block in _blocks(len(scores)):
-            in_pool += inside[block] @ softmax(scores.logits[block])
+        for block in _blocks(len(candidates)):
+            in_pool += inside[block] @ softmax(self._logits[block])
+            report()
         self._labels = 1.0 + np.bincount(view.labels.classes[~view.is_ood], minlength=classes)
         self._shares = in_pool / in_pool.sum() * self._labels.sum()
         self._power = power
@@ -85,28 +90,32 @@ class _Products:
 
 
 def pick_in_balance(
+    candidates: Candidates,
     order: Indices,
     value: NDArray[np.float64],
-    balance: ClassBalance,
+    inside: NDArray[np.float64],
     n: int,
-    progress: Progress | None = None,
+    *,
+    power: float,
 ) -> Ranking:
     """Take, again and again, the candidate with the largest value times worth.
 
     The picks are those of the plain loop over all candidates: worth only falls.
 
     Args:
+        candidates: N of them.
         order: (N,) positions by value, which ties follow.
         value: (N,) by position, >= 0.
-        balance: of the same N candidates.
+        inside: (N,) probabilities of being in-distribution.
         n: how many to take.
-        progress: counts picks; may raise `Cancelled`.
+        power: of `ClassBalance`.
 
     Returns:
         min(n, N) picks; `meta_scores` are the products of the moment of the pick, and of what was
         not picked those at the end.
     """
-    chosen = Chosen.room(min(n, len(order)), progress)
+    chosen = Chosen.room(min(n, len(order)), candidates.progress)
+    balance = ClassBalance(candidates, inside, power, chosen.report)
     pick_best(_Products(order, value, balance), chosen)
     if not chosen.full():
         chosen.fill(-np.arange(len(order), dtype=np.float64))

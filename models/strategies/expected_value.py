@@ -21,7 +21,7 @@ from models.ranking.calibration import calibrates, probability_of
 from models.ranking.candidates import Candidates, Prices
 from models.ranking.ordering import best_first
 from models.ranking.pool_scores import PoolScores
-from models.selection.class_balance import ClassBalance, pick_in_balance
+from models.selection.class_balance import pick_in_balance
 from models.tasks.boxes.entropy import expected, right, there
 
 UNCALIBRATED_NOTE = (
@@ -63,8 +63,7 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     order = best_first(len(value), value, inside)
     if params.balance == 0:
         return Ranking(order[:n], value.astype(np.float32), notes, surface=surface)
-    balance = ClassBalance(scores, candidates.view, inside, params.balance)
-    ranking = pick_in_balance(order, value, balance, n, candidates.progress)
+    ranking = pick_in_balance(candidates, order, value, inside, n, power=params.balance)
     return replace(ranking, notes=notes, surface=surface)
 
 

@@ -21,7 +21,7 @@ from models.ranking.ordering import (
     summed,
     surface_of_inputs,
 )
-from models.selection.class_balance import ClassBalance, pick_in_balance
+from models.selection.class_balance import pick_in_balance
 from models.strategies import expected_value
 
 NO_OOD_NOTE = "The last query set held no OOD: ranked by informativeness only."
@@ -84,7 +84,8 @@ def _by_phi(candidates: Candidates, n: int, params: MQNetParams) -> Ranking:
     if params.balance == 0:
         return Ranking(best_first(n, phi, total), phi, surface=surface)
     inside = probability_of(candidates)(scores.purity)
-    balance = ClassBalance(scores, candidates.view, inside, params.balance)
     order = best_first(len(phi), phi, total)
-    ranking = pick_in_balance(order, phi.astype(np.float64), balance, n, candidates.progress)
+    ranking = pick_in_balance(
+        candidates, order, phi.astype(np.float64), inside, n, power=params.balance
+    )
     return replace(ranking, surface=replace(surface, exact=False))

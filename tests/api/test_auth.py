@@ -12,36 +12,16 @@ from api.callers.credentials import _NOBODY, hash_password, password_matches
 from api.callers.principal import COOKIE
 from core.states import Role
 from core.tables import ApiToken, LoginSession, User
-from tests.passwords import hashed
+from tests.logins import EMAIL, PASSWORD, log_in
 from tests.world import World
 
-PASSWORD = "a long password"
-LOGIN = {"email": "ada@example.org", "password": PASSWORD}
+LOGIN = {"email": EMAIL, "password": PASSWORD}
 PROJECT = {"name": "Forged", "classes": []}
-
-
-@pytest.fixture
-def ada(world: World) -> User:
-    """An engineer who can log in."""
-    user = User(
-        email=LOGIN["email"],
-        name="Ada",
-        role=Role.ENGINEER,
-        password_hash=hashed(PASSWORD),
-        active=True,
-    )
-    world.session.add(user)
-    world.session.commit()
-    return user
 
 
 def test_nobodys_password_is_as_dear_to_compare_with_as_anybodys() -> None:
     assert extract_parameters(_NOBODY) == extract_parameters(hash_password(PASSWORD))
     assert not password_matches("", None)
-
-
-def log_in(http: TestClient, **changes: str) -> Any:
-    return http.post("/api/auth/login", json={**LOGIN, **changes})
 
 
 def create_token(http: TestClient, headers: dict[str, str], **body: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from core.lifecycle import new_job
 from core.states import JobKind, JobState, ProjectState, Role, Source, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, Round, Suggestion
 from core.tasks.classification import stored_class
+from tests.api.test_labeling import lease, send, verdict
 from tests.world import Caller, World
 
 
@@ -22,23 +23,13 @@ def home(http: TestClient, caller: Caller, **params: int) -> Any:
     return response.json()
 
 
-def lease(http: TestClient, caller: Caller, project: Project, n: int) -> list[dict[str, Any]]:
-    body = {"n": n, "client": str(uuid.uuid4())}
-    path = f"/api/projects/{project.id}/labeling/lease"
-    items: list[dict[str, Any]] = http.post(path, json=body, headers=caller.headers).json()["items"]
-    return items
-
-
 def answer(
     http: TestClient, caller: Caller, project: Project, items: list[dict[str, Any]], **said: Any
 ) -> None:
-    verdict = {"verdict": "ood", "seconds": 2.0, **said}
-    answers = [
-        {"key": str(uuid.uuid4()), "query_id": item["query_id"], **verdict} for item in items
-    ]
-    path = f"/api/projects/{project.id}/labeling/answers"
-    response = http.post(path, json={"answers": answers}, headers=caller.headers)
-    assert {one["status"] for one in response.json()["results"]} == {"accepted"}
+    given = {"seconds": 2.0, **said}
+    answers = [verdict(item["query_id"], **given) for item in items]
+    results = send(http, caller, project, *answers)["results"]
+    assert {one["status"] for one in results} == {"accepted"}
 
 
 @pytest.fixture
@@ -59,7 +50,7 @@ def test_waiting_counts_what_the_caller_would_be_handed(
     lease(http, bob, project, 3)
     assert home(http, ada)["projects"][0]["waiting"] == 5
     assert home(http, bob)["projects"][0]["waiting"] == 8
-    mine = lease(http, ada, project, 5)
+    mine = lease(http, ada, project, 5)["items"]
     answer(http, ada, project, mine)
     (one,) = home(http, ada)["projects"]
     assert (one["waiting"], one["waiting_for"]) == (0, "others")
@@ -98,7 +89,7 @@ def test_image_of_several_annotators_waits_for_those_who_have_not_judged_it(
     world.open_round(project, queries=4)
     ada, bob = (world.caller(Role.ANNOTATOR, project) for _ in range(2))
     assert home(http, ada)["projects"][0]["waiting"] == 4
-    answer(http, ada, project, lease(http, ada, project, 4))
+    answer(http, ada, project, lease(http, ada, project, 4)["items"])
     assert home(http, ada)["projects"][0]["waiting"] == 0
     assert home(http, bob)["projects"][0]["waiting"] == 4
 
@@ -111,7 +102,7 @@ def test_who_is_ahead_of_others_is_told_of_what_waits_behind(
     world.open_round(project, queries=8)
     ada = world.caller(Role.ANNOTATOR, project)
     # A query for somebody else is left of each.
-    answer(http, ada, project, lease(http, ada, project, 4))
+    answer(http, ada, project, lease(http, ada, project, 4)["items"])
     (one,) = home(http, ada)["projects"]
     assert (one["waiting"], one["waiting_for"]) == (2, "nothing")
 
@@ -121,10 +112,10 @@ def test_pace_by_day_of_the_callers_own_clock(
 ) -> None:
     world.open_round(project, queries=8)
     ada, bob = (world.caller(Role.ANNOTATOR, project) for _ in range(2))
-    first, second = lease(http, ada, project, 2)
+    first, second = lease(http, ada, project, 2)["items"]
     answer(http, ada, project, [first], seconds=4.0)
     answer(http, ada, project, [second], seconds=2.0)
-    answer(http, bob, project, lease(http, bob, project, 1), seconds=60.0)
+    answer(http, bob, project, lease(http, bob, project, 1)["items"], seconds=60.0)
     midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     yesterday = midnight - timedelta(minutes=30)
     moved = update(Annotation).where(Annotation.query_id == first["query_id"])
@@ -148,7 +139,7 @@ def test_pace_by_day_of_the_callers_own_clock(
 def test_correction_counts_no_second_time(http: TestClient, world: World, project: Project) -> None:
     world.open_round(project, queries=2)
     ada = world.caller(Role.ANNOTATOR, project)
-    (item, _) = lease(http, ada, project, 2)
+    (item, _) = lease(http, ada, project, 2)["items"]
     key = str(uuid.uuid4())
     path = f"/api/projects/{project.id}/labeling/answers"
     for body in (
@@ -189,7 +180,7 @@ def test_agreement_with_others_and_with_reviews(http: TestClient, world: World) 
     cat, dog = (one.id for one in world.classes(project))
     ada, bob = (world.caller(Role.ANNOTATOR, project) for _ in range(2))
     for caller, verdicts in ((ada, (cat, cat, None)), (bob, (cat, dog, cat))):
-        items = lease(http, caller, project, 3)
+        items = lease(http, caller, project, 3)["items"]
         for item, class_id in zip(items, verdicts, strict=True):
             said = {"verdict": "label", "class_id": class_id} if class_id else {"verdict": "ood"}
             answer(http, caller, project, [item], **said)
@@ -215,7 +206,7 @@ def test_what_is_marked_by_hand_takes_no_place_of_answers_unsaid(
     world.open_round(project, queries=3)
     ada, bob = world.caller(Role.ENGINEER, project), world.caller(Role.ANNOTATOR, project)
     for caller in (bob, ada):
-        answer(http, caller, project, lease(http, caller, project, 2))
+        answer(http, caller, project, lease(http, caller, project, 2)["items"])
     first = home(http, ada)["pace"]
     assert first["since"] == first["days"][0]["date"]
     others = world.session.query(Example).order_by(Example.pool_index.desc()).limit(2)

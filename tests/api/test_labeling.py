@@ -26,9 +26,14 @@ def url(project: Project, verb: str) -> str:
 
 
 def lease(
-    http: TestClient, caller: Caller, project: Project, n: int = 4, client: str | None = None
+    http: TestClient,
+    caller: Caller,
+    project: Project,
+    n: int = 4,
+    client: str | None = None,
+    open_clients: list[str] | None = None,
 ) -> dict[str, Any]:
-    body = {"n": n, "client": client or str(uuid.uuid4())}
+    body = {"n": n, "client": client or str(uuid.uuid4()), "open_clients": open_clients}
     response = http.post(url(project, "lease"), json=body, headers=caller.headers)
     assert response.status_code == 200, response.text
     found: dict[str, Any] = response.json()

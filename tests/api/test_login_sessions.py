@@ -9,24 +9,15 @@ from sqlalchemy import select, update
 from api.callers.principal import COOKIE
 from core.states import Role
 from core.tables import Audit, LoginSession, User
-from tests.passwords import hashed
 from tests.world import World
 
 PASSWORD = "a long password"
-HASHED = hashed(PASSWORD)
 
 
 @pytest.fixture
 def people(world: World) -> list[User]:
     """Ada and Bob, who can log in."""
-    users = [
-        User(email=f"{name}@example.org", name=name, role=Role.ANNOTATOR, password_hash=HASHED,
-             active=True)
-        for name in ("ada", "bob")
-    ]  # fmt: skip
-    world.session.add_all(users)
-    world.session.commit()
-    return users
+    return [world.person(name, PASSWORD, Role.ANNOTATOR) for name in ("Ada", "Bob")]
 
 
 def browser(http: TestClient, user: User, agent: str) -> str:

@@ -28,7 +28,6 @@ from core.settings import Settings
 from core.settings.sign_in import read_roles
 from core.states import ProjectRole, Role
 from core.tables import ApiToken, Audit, Identity, LoginSession, Member, User
-from tests.passwords import hashed
 from tests.processes import blocks, eventually
 from tests.provider import CLIENT, SECRET, Claims, Provider, person, provider_running
 from tests.world import World
@@ -523,10 +522,7 @@ def test_passwords_can_be_off_and_an_admin_gets_in_from_the_server(
     world: World, served: Serve
 ) -> None:
     password = "four words that fit"
-    boss = User(email="boss@example.org", name="Boss", role=Role.ADMIN,
-                password_hash=hashed(password), active=True)  # fmt: skip
-    world.session.add(boss)
-    world.session.commit()
+    boss = world.person("Boss", password, Role.ADMIN)
     http = served(oidc_only=True, oidc_name="Acme")
     said = {"passwords": False, "single_sign_on": {"name": "Acme"}}
     assert http.get("/api/auth/methods").json() == said

@@ -9,7 +9,8 @@ from sqlalchemy import func, select, update
 
 from core.states import ProjectState, Role
 from core.tables import Annotation, Project, Query, Round
-from tests.api.test_labeling import running, send, url, verdict
+from tests.api import test_labeling as labeling
+from tests.api.test_labeling import running, send, verdict
 from tests.world import Caller, World
 
 
@@ -21,13 +22,7 @@ def lease(
     open_tabs: list[str] | None = None,
     n: int = 4,
 ) -> dict[str, Any]:
-    body: dict[str, Any] = {"n": n, "client": tab}
-    if open_tabs is not None:
-        body["open_clients"] = open_tabs
-    response = http.post(url(project, "lease"), json=body, headers=caller.headers)
-    assert response.status_code == 200, response.text
-    found: dict[str, Any] = response.json()
-    return found
+    return labeling.lease(http, caller, project, n, tab, open_tabs)
 
 
 def ids(leased: dict[str, Any]) -> list[int]:

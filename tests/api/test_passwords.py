@@ -9,32 +9,16 @@ from sqlalchemy import select
 from api.bootstrap import reset
 from core.states import Role
 from core.tables import Audit, User
-from tests.passwords import hashed
+from tests.logins import EMAIL, PASSWORD, log_in
 from tests.world import World
 
-EMAIL = "ada@example.org"
-OLD, NEW = "a long password", "another long one"
+OLD, NEW = PASSWORD, "another long one"
 
 
-@pytest.fixture
-def ada(world: World) -> User:
-    """An annotator who can log in."""
-    user = User(
-        email=EMAIL,
-        name="Ada",
-        role=Role.ANNOTATOR,
-        password_hash=hashed(OLD),
-        active=True,
-    )
-    world.session.add(user)
-    world.session.commit()
-    return user
-
-
-def log_in(http: TestClient, password: str) -> dict[str, str]:
+def cookies_of(http: TestClient, password: str) -> dict[str, str]:
     """Cookies of a session of Ada's."""
     http.cookies.clear()
-    response = http.post("/api/auth/login", json={"email": EMAIL, "password": password})
+    response = log_in(http, password)
     assert response.status_code == 200, response.text
     cookies = dict(response.cookies)
     http.cookies.clear()
@@ -48,11 +32,11 @@ def change(http: TestClient, headers: dict[str, str], **body: str) -> Any:
 
 @pytest.mark.usefixtures("ada")
 def test_own_password_is_changed_and_other_sessions_end(http: TestClient) -> None:
-    here, elsewhere = log_in(http, OLD), log_in(http, OLD)
+    here, elsewhere = cookies_of(http, OLD), cookies_of(http, OLD)
     assert change(http, here).status_code == 200
     assert http.get("/api/auth/me", headers=here).status_code == 200
     assert http.get("/api/auth/me", headers=elsewhere).status_code == 401
-    log_in(http, NEW)
+    cookies_of(http, NEW)
 
 
 @pytest.mark.usefixtures("ada")
@@ -68,19 +52,19 @@ def test_own_password_is_changed_and_other_sessions_end(http: TestClient) -> Non
 def test_refused_password_names_its_field_and_changes_nothing(
     http: TestClient, body: dict[str, str], status: int, field: str
 ) -> None:
-    here = log_in(http, OLD)
+    here = cookies_of(http, OLD)
     response = change(http, here, **body)
     assert response.status_code == status, response.text
     problem = response.json()
     assert field in {problem["field"], *(error["field"] for error in problem["errors"])}
-    log_in(http, OLD)
+    cookies_of(http, OLD)
 
 
 def test_reset_password_opens_nothing_but_the_choice_of_another(
     http: TestClient, world: World, ada: User
 ) -> None:
     admin = world.caller(Role.ADMIN)
-    before = log_in(http, OLD)
+    before = cookies_of(http, OLD)
     token = http.post("/api/tokens", json={"name": "script"}, headers=before).json()["secret"]
     path = f"/api/users/{ada.id}/reset-password"
     response = http.post(path, json={"revoke_tokens": True}, headers=admin.headers)
@@ -91,7 +75,7 @@ def test_reset_password_opens_nothing_but_the_choice_of_another(
     bearer = {"Authorization": f"Bearer {token}"}
     assert http.get("/api/auth/me", headers=bearer).status_code == 401
 
-    here = log_in(http, temporary)
+    here = cookies_of(http, temporary)
     assert http.get("/api/auth/me", headers=here).json()["must_change_password"] is True
     refused = http.get("/api/projects", headers=here)
     assert (refused.status_code, refused.json()["code"]) == (403, "password_change_required")
@@ -106,13 +90,13 @@ def test_a_reset_without_it_leaves_tokens_alone_but_they_open_nothing_either(
     http: TestClient, world: World, ada: User
 ) -> None:
     admin = world.caller(Role.ADMIN)
-    before = log_in(http, OLD)
+    before = cookies_of(http, OLD)
     token = http.post("/api/tokens", json={"name": "script"}, headers=before).json()["secret"]
     bearer = {"Authorization": f"Bearer {token}"}
     path = f"/api/users/{ada.id}/reset-password"
     temporary = http.post(path, json={}, headers=admin.headers).json()["password"]
     assert http.get("/api/projects", headers=bearer).status_code == 403
-    change(http, log_in(http, temporary), old_password=temporary)
+    change(http, cookies_of(http, temporary), old_password=temporary)
     assert http.get("/api/projects", headers=bearer).status_code == 200
 
 
@@ -125,7 +109,7 @@ def test_only_admins_reset_passwords_and_not_their_own(
     assert (refused.status_code, refused.json()["code"]) == (403, "admin_required")
     own = http.post(f"/api/users/{admin.user.id}/reset-password", json={}, headers=admin.headers)
     assert (own.status_code, own.json()["code"]) == (409, "own_password")
-    log_in(http, OLD)
+    cookies_of(http, OLD)
 
 
 def test_new_user_cannot_have_the_address_as_password(http: TestClient, world: World) -> None:
@@ -157,4 +141,4 @@ def test_locked_out_admin_gets_in_from_the_servers_command_line(
     ada.active = False
     world.session.commit()
     assert reset(EMAIL.upper(), NEW) == {"email": EMAIL, "password": NEW}
-    log_in(http, NEW)
+    cookies_of(http, NEW)

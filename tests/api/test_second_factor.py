@@ -14,28 +14,11 @@ from api.second_factor import totp
 from core.settings import Settings
 from core.states import Role
 from core.tables import LoginAttempt, RecoveryCode, SecondFactor, User
-from tests.passwords import hashed
+from tests.logins import EMAIL, PASSWORD, log_in
 from tests.world import World
 
-EMAIL, PASSWORD = "ada@example.org", "a long password"
 # RFC 6238, appendix B, with SHA-1; the last six digits of eight.
 RFC = base64.b32encode(b"12345678901234567890").decode()
-
-
-# As slow as it has to be in an installation, it would be most of what these tests take.
-HASHED = hashed(PASSWORD)
-
-
-@pytest.fixture
-def ada(world: World) -> User:
-    user = User(email=EMAIL, name="Ada", role=Role.ENGINEER, password_hash=HASHED, active=True)
-    world.session.add(user)
-    world.session.commit()
-    return user
-
-
-def log_in(http: TestClient, **more: str) -> Any:
-    return http.post("/api/auth/login", json={"email": EMAIL, "password": PASSWORD, **more})
 
 
 class Phone:

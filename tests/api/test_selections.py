@@ -11,19 +11,16 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.jobs.messages import RunJob
 from core.states import JobKind, JobState, Role
 from core.tables import Artifact, Job, Project, Round
 from core.tasks.instruction_rows import InstructionRow, Turn
 from karat.demo.stand_in_judge import Behaviour
 from tests.instructions import Person
 from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job, run_here, start_job
 from tests.world import World
-from workers.advance import handler as advance
 from workers.celery_tasks.follow_people import follow_people
-from workers.execution.runner import run_job
-from workers.instructions import handler, superseded
+from workers.instructions import superseded
 from workers.instructions.following import Following
 from workers.instructions.superseded import remove_superseded
 from workers.jobs.context import sessions
@@ -37,9 +34,7 @@ class Chosen:
 
     def __init__(self, http: TestClient, world: World, project: Project, **params: Any) -> None:
         self.http, self.headers = http, world.caller(Role.ENGINEER, project).headers
-        self.job = start_job(http, world, project, "select_instructions", PARAMS | params)
-        run_job(RunJob.of(self.job), handler)
-        world.session.refresh(self.job)
+        self.job = done_job(http, world, project, "select_instructions", PARAMS | params)
         assert self.job.state is JobState.SUCCEEDED, self.job.error
         self.path = f"/api/projects/{project.id}/jobs/{self.job.id}/selection"
 
@@ -187,8 +182,7 @@ def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
         return found
 
     monkeypatch.setattr(Following, "made", interrupted)
-    run_job(RunJob.of(job), advance)
-    world.session.refresh(job)
+    run_here(world, job)
     assert job.state is JobState.SUCCEEDED, job.error
 
     after = chosen.get()

@@ -1,7 +1,6 @@
 """What a file says is read by its meaning where that is certain; else it is refused by name."""
 
 import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +9,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
 from sqlalchemy import func, select
 
 from core.states import Split
 from core.tables import Annotation, Example, Job, ProjectClass
 from tests.formats.test_foreign import chosen, task
-from tests.workers.import_files import Pool, png, reasons, zipped
+from tests.workers.import_files import Pool, parquet_of, png, reasons, zipped
 from tests.world import World
 from workers.labels.snapshot import take as snapshot
 
@@ -336,21 +334,11 @@ def test_numbers_count_from_0_or_not_at_all(
     assert result["added"] == sum(map(len, expected))
 
 
-def parquet_of(rows: list[dict[str, Any]], schema: pa.Schema | None = None) -> bytes:
-    stream = io.BytesIO()
-    parquet.write_table(pa.Table.from_pylist(rows, schema), stream)
-    return stream.getvalue()
-
-
 def test_numbers_without_a_label_and_views_of_bytes(world: World) -> None:
     pool = pool_of(world, "dog", "cat")
-    rows = [{"image": png(n), "label": label} for n, label in enumerate((0, -1, 1, None))]
-    names = {"label": {"names": ["dog", "cat"], "_type": "ClassLabel"}}
-    schema = pa.schema(
-        {"image": pa.binary_view(), "label": pa.int64()},
-        {"huggingface": json.dumps({"info": {"features": names}})},
-    )
-    result = finished(pool.add(parquet_of(rows, schema), "x.parquet", annotations=["label"]))
+    images = pa.array([png(n) for n in range(4)], pa.binary_view())
+    content = parquet_of({"image": images, "label": [0, -1, 1, None]}, label=["dog", "cat"])
+    result = finished(pool.add(content, "x.parquet", annotations=["label"]))
     assert (result["added"], result["refused"]) == (4, 0)
     assert list(labels(pool).values()) == [["dog"], [], ["cat"], []]
 
@@ -582,16 +570,14 @@ def test_labels_of_an_image_that_is_for_evaluation_too_are_votes(world: World) -
     rows = [("evaluation", "dog"), ("pool", "cat"), ("evaluation", "cat")]
     for order in (rows, rows[::-1]):
         pool = pool_of(world)
-        table = pa.table(
+        content = parquet_of(
             {
                 "image": [png(0)] * len(order),
                 "split": [split for split, _ in order],
                 "label": [label for _, label in order],
             }
         )
-        stream = io.BytesIO()
-        parquet.write_table(table, stream)
-        job = pool.add(stream.getvalue(), "pool.parquet", annotations=["label"])
+        job = pool.add(content, "pool.parquet", annotations=["label"])
         assert finished(job)["by_split"] == {"pool": 1, "evaluation": 0, "auxiliary_ood": 0}
         (labeled,) = labels(pool).values()
         assert labeled == ["cat"]

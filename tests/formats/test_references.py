@@ -7,14 +7,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from core.states import Split
 from core.tables import Job
 from tests.formats.test_certainty import coco, finished, labels, pool_of, told
-from tests.workers.import_files import Pool, png, reasons, zipped
+from tests.workers.import_files import Pool, jsonl, parquet_of, png, reasons, zipped
 from tests.world import World
 
 NOWHERE = {"sha256": "0" * 64, "example_id": 10**12, "name": "no.png", "file": "/no/1.png"}
@@ -29,11 +27,9 @@ COLUMNS = [
 
 def written(rows: Sequence[Mapping[str, Any]], suffix: str) -> bytes:
     if suffix == "jsonl":
-        return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+        return jsonl(*rows)
     if suffix == "parquet":
-        stream = io.BytesIO()
-        parquet.write_table(pa.Table.from_pylist(list(rows)), stream)
-        return stream.getvalue()
+        return parquet_of(rows)
     text = io.StringIO()
     table = csv.DictWriter(text, list(rows[0]))
     table.writeheader()

@@ -7,8 +7,8 @@ from fastapi.testclient import TestClient
 
 from core.tables import Project
 from tests.formats.conftest import amounts, said
-from tests.workers.import_files import Pool, reasons
-from tests.workers.test_import_text import HARD, jsonl
+from tests.workers.import_files import Pool, jsonl, reasons
+from tests.workers.test_import_text import HARD
 from tests.world import World
 
 CLASSES = ("cat", "=1+1", "skip", "고양이")
@@ -46,7 +46,7 @@ def source(world: World) -> Project:
     rows.append({"id": "t", "text": "test", "label": "고양이", "split": "test"})
     rows.append({"id": "o", "text": "other", "split": "auxiliary_ood"})
     pool = Pool(world.session, world.storage, project)
-    job = pool.add(jsonl(rows), "rows.jsonl", annotations=["ada", "ben"])
+    job = pool.add(jsonl(*rows), "rows.jsonl", annotations=["ada", "ben"])
     assert job.result is not None, job.error
     assert job.result["refused"] == 0, reasons(job.result)
     return project

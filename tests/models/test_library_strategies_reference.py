@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 from skactiveml.classifier import SklearnClassifier
 from skactiveml.pool import DropQuery, ProbCover, TypiClust
 from sklearn.cluster import KMeans
@@ -17,8 +16,7 @@ from models.ranking.candidates import Candidates
 from models.ranking.pool_scores import PoolScores
 from models.strategies import dropquery, probcover, typiclust
 from tests.models.open_set import numbers
-
-Exact = NDArray[np.float64]
+from tests.models.vectors import Exact, unit
 
 
 def candidates_of(view: PoolView, seed: int = 0, count: int = 200) -> Candidates:
@@ -39,12 +37,6 @@ def few_verdicts(candidates: Candidates, count: int) -> Candidates:
         labeled_contrastive=None,
     )
     return replace(candidates, view=few)
-
-
-def unit(rows: Float32Array) -> Exact:
-    exact = rows.astype(np.float64)
-    result: Exact = exact / np.linalg.norm(exact, axis=1, keepdims=True)
-    return result
 
 
 def everything(view: PoolView) -> tuple[Float32Array, Exact]:

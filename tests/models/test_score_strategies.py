@@ -21,7 +21,7 @@ from models.ranking.candidates import Candidates, LastAnswers, Prices
 from models.ranking.mqnet import Normalisation
 from models.ranking.ordering import widening
 from models.ranking.pool_scores import PoolScores
-from models.selection import lazy_greedy
+from models.selection import class_balance, lazy_greedy
 from models.strategies import eaoa, expected_value, neat, p_times_i
 from tests.models.open_set import numbers, said
 
@@ -141,7 +141,10 @@ def test_class_balance_equals_the_plain_loop(
 
 def test_balance_holds_no_table_of_the_pool(view: PoolView) -> None:
     logits = np.random.default_rng(0).standard_normal((20_000, 100)).astype(np.float32)
-    candidates = candidates_of(replace(view, logits=logits))
+    told: list[int] = []
+    candidates = replace(
+        candidates_of(replace(view, logits=logits)), progress=lambda picked, _: told.append(picked)
+    )
     tracemalloc.start()
     try:
         expected_value.rank(candidates, 20, VALUE)
@@ -149,6 +152,9 @@ def test_balance_holds_no_table_of_the_pool(view: PoolView) -> None:
     finally:
         tracemalloc.stop()
     assert peak < logits.nbytes
+    # Both passes over the pool before the first pick can be cancelled.
+    passes = (class_balance._BLOCK_ROWS, lazy_greedy.MOST_TOGETHER)
+    assert told.count(0) >= sum(math.ceil(len(logits) / rows) for rows in passes)
 
 
 def test_a_class_that_is_behind_is_asked_for_first(view: PoolView) -> None:

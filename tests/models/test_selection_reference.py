@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 from skactiveml.pool import CoreSet, MaxHerding
 
 from models.protocols import Float32Array
@@ -17,8 +16,7 @@ from models.selection.leaders import Leaders
 from models.selection.log_det import log_det_cmi
 from models.selection.picks import Picks
 from models.selection.points import Points
-
-Exact = NDArray[np.float64]
+from tests.models.vectors import Exact, unit
 
 
 def draw(count: int, seed: int = 0, dimension: int = 20) -> Float32Array:
@@ -26,12 +24,6 @@ def draw(count: int, seed: int = 0, dimension: int = 20) -> Float32Array:
     centers = 2 * rng.standard_normal((5, dimension))
     which = rng.integers(0, 5, count)
     return (centers[which] + rng.standard_normal((count, dimension))).astype(np.float32)
-
-
-def unit(rows: Float32Array) -> Exact:
-    exact = rows.astype(np.float64)
-    result: Exact = exact / np.linalg.norm(exact, axis=1, keepdims=True)
-    return result
 
 
 def farthest_first(points: Float32Array, labeled: Float32Array, n: int) -> Picks:

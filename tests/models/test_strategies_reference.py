@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
@@ -21,20 +20,13 @@ from models.ranking.pool_scores import PoolScores
 from models.selection import plus_plus
 from models.strategies import badge, eaoa, uherding
 from tests.models.open_set import numbers, said
-
-Exact = NDArray[np.float64]
+from tests.models.vectors import Exact, unit
 
 
 def candidates_of(view: PoolView, state: Mapping[str, float] | None = None) -> Candidates:
     zeros = np.zeros(len(view.logits), dtype=np.float32)
     scores = PoolScores(np.arange(len(zeros)), view.logits, zeros, zeros)
     return Candidates(scores, view, state=state or {})
-
-
-def unit(rows: Float32Array) -> Exact:
-    exact = rows.astype(np.float64)
-    result: Exact = exact / np.linalg.norm(exact, axis=1, keepdims=True)
-    return result
 
 
 def softmax(logits: Float32Array | Exact) -> Exact:

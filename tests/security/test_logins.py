@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -20,13 +19,10 @@ from api.callers.credentials import password_matches
 from api.callers.principal import COOKIE
 from api.main import create_app
 from core.settings import Settings
-from core.states import Role
 from core.tables import LoginAttempt, LoginSession, User
 from tests import processes
-from tests.passwords import hashed
+from tests.logins import EMAIL, PASSWORD, log_in
 from tests.world import World
-
-EMAIL, PASSWORD = "ada@example.org", "a long password"
 
 
 @pytest.fixture
@@ -40,21 +36,6 @@ def installation(installation: Settings) -> Settings:
             "login_wait_seconds": 600,
         }
     )
-
-
-@pytest.fixture
-def ada(world: World) -> User:
-    user = User(
-        email=EMAIL, name="Ada", role=Role.ENGINEER, password_hash=hashed(PASSWORD),
-        active=True,
-    )  # fmt: skip
-    world.session.add(user)
-    world.session.commit()
-    return user
-
-
-def log_in(http: TestClient, password: str = PASSWORD, email: str = EMAIL) -> Any:
-    return http.post("/api/auth/login", json={"email": email, "password": password})
 
 
 @contextlib.contextmanager
@@ -125,11 +106,7 @@ def test_a_browser_is_known_for_one_account_and_for_a_while(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("ada", "bob"):
-        world.session.add(
-            User(email=f"{name}@example.org", name=name, role=Role.ANNOTATOR,
-                 password_hash=hashed(PASSWORD), active=True)
-        )  # fmt: skip
-    world.session.commit()
+        world.person(name, PASSWORD)
     assert log_in(http).status_code == 200
     mine, others = (devices.cookie_name(f"{name}@example.org") for name in ("ada", "bob"))
     cookie = next(one for one in http.cookies.jar if one.name == mine)

@@ -75,14 +75,7 @@ class BoxLoop(Loop):
     def answer(self, number: int, n: int, verdict: Verdict | None = None) -> None:
         """Draw what is there; of stripes every other image is said to have nothing in it."""
         round_ = self.rounds()[number]
-        statement = (
-            select(Query, Example)
-            .join(Example, Example.id == Query.example_id)
-            .where(Query.round_id == round_.id, ~Query.done)
-            .order_by(Query.rank)
-            .limit(n)
-        )
-        for query, example in self.session.execute(statement).all():
+        for query, example in self.waiting(round_, n):
             is_ood = example.pool_index % 8 == 3
             given = verdict or (Verdict.OOD if is_ood else Verdict.LABEL)
             label = self.truth(example.pool_index) if given is Verdict.LABEL else None

@@ -1,6 +1,7 @@
 """Images and archives to import, ordinary and hostile."""
 
 import io
+import json
 import struct
 import tarfile
 import zipfile
@@ -10,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from PIL import Image
+from pyarrow import parquet
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -78,6 +81,29 @@ def tarred(files: Mapping[str, bytes], format_: int = tarfile.PAX_FORMAT) -> byt
             member = tarfile.TarInfo(name)
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
+    return stream.getvalue()
+
+
+def jsonl(*lines: Any, **options: Any) -> bytes:
+    """A line each; what is text already as it is."""
+    written = (one if isinstance(one, str) else json.dumps(one, **options) for one in lines)
+    return "".join(f"{one}\n" for one in written).encode()
+
+
+def parquet_of(
+    table: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    row_group_size: int | None = None,
+    /,
+    **classes: Sequence[str],
+) -> bytes:
+    """A file of columns or of rows; `classes` are names by column, as Hugging Face has them."""
+    made = pa.table(table) if isinstance(table, Mapping) else pa.Table.from_pylist([*table])
+    if classes:
+        features = {name: {"names": of, "_type": "ClassLabel"} for name, of in classes.items()}
+        about = {"huggingface": json.dumps({"info": {"features": features}})}
+        made = made.replace_schema_metadata(about)
+    stream = io.BytesIO()
+    parquet.write_table(made, stream, row_group_size=row_group_size)
     return stream.getvalue()
 
 

@@ -1,10 +1,11 @@
 """A project whose annotators are played without HTTP."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 from safetensors.numpy import load_file
-from sqlalchemy import func, select
+from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
 from core.jobs.messages import RunJob
@@ -51,9 +52,8 @@ class Loop:
         statement = select(Round).where(Round.project_id == self.project.id)
         return list(self.session.scalars(statement.order_by(Round.number)))
 
-    def answer(self, number: int, n: int, verdict: Verdict | None = None) -> None:
-        """The first ``n`` queries of round ``number`` are answered, and count to it."""
-        round_ = self.rounds()[number]
+    def waiting(self, round_: Round, n: int | None = None) -> Sequence[Row[Query, Example]]:
+        """The first queries of a round that nobody has answered, and what they are about."""
         statement = (
             select(Query, Example)
             .join(Example, Example.id == Query.example_id)
@@ -61,7 +61,12 @@ class Loop:
             .order_by(Query.rank)
             .limit(n)
         )
-        for query, example in self.session.execute(statement).all():
+        return self.session.execute(statement).all()
+
+    def answer(self, number: int, n: int, verdict: Verdict | None = None) -> None:
+        """The first ``n`` queries of round ``number`` are answered, and count to it."""
+        round_ = self.rounds()[number]
+        for query, example in self.waiting(round_, n):
             given = verdict or (Verdict.OOD if example.pool_index % 3 == 0 else Verdict.LABEL)
             chosen = (
                 self.classes[example.pool_index % 2 % len(self.classes)].id

@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from core.jobs.messages import RunJob
 from core.tables import Job, Project
 from tests.world import World
+from workers.execution.handlers import Handler
+from workers.execution.runner import run_job
 from workers.jobs.context import JobContext
 
 
@@ -27,6 +30,18 @@ def start_job(
     job = world.session.get_one(Job, response.json()["id"])
     world.session.commit()  # an open transaction of the test would hold up triggers
     return job
+
+
+def run_here(world: World, job: Job, handler: Handler | None = None) -> Job:
+    """Run a job in this process, however it ends."""
+    run_job(RunJob.of(job), handler)
+    world.session.refresh(job)
+    return job
+
+
+def done_job(http: TestClient, world: World, *asked: Any, dry_run: bool = False) -> Job:
+    """Start a job as `start_job` does, and run it in this process, however it ends."""
+    return run_here(world, start_job(http, world, *asked, dry_run=dry_run))
 
 
 def watch_progress(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from core.tables import Artifact
 from models.catalog.params.regularize import METHODS
 from tests.workers.killing import die, killed
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import run_here, start_job
 from tests.world import World
 from workers.execution.runner import run_job
 from workers.prune import handler as prune
@@ -73,8 +73,7 @@ def test_killed_in_the_middle_of_a_file_the_job_keeps_each_once_and_whole(
 
     job.heartbeat_at = None
     loop.session.commit()
-    run_job(RunJob.of(job), HANDLERS[kind])
-    loop.session.refresh(job)
+    run_here(world, job)
     assert (job.state, job.attempt) == (JobState.SUCCEEDED, 2), job.error
     assert dict(loop.session.execute(found).all()) == kept
     rows = loop.session.scalars(select(Artifact).where(Artifact.job_id == job.id)).all()

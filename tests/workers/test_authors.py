@@ -16,9 +16,9 @@ from core.files.storage import Storage
 from core.tables import Annotation
 from tests.instructions import instructions
 from tests.workers.box_files import BoxPool, image, packed, rectangle, task
-from tests.workers.import_files import Pool, png, zipped
+from tests.workers.import_files import Pool, jsonl, png, zipped
 from tests.workers.test_exported_rankings import line_of, vote
-from tests.workers.test_import_instructions import done, jsonl
+from tests.workers.test_import_instructions import done
 from tests.world import World
 from workers.imports.items import MAX_NAME, printable
 from workers.imports.stated import author_name

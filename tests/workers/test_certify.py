@@ -24,7 +24,7 @@ from core.version import build
 from tests.api.test_labeling import running
 from tests.certificates import add_certificate
 from tests.workers.loop import Loop, run
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job
 from tests.world import World
 from workers.certificates.observing import go_on_with_all
 from workers.certify import handler
@@ -66,14 +66,7 @@ class Pool(Loop):
 
     def say(self, round_: Round, n: int | None = None, wrong: int = 0) -> int:
         """People answer a round's queue, ``wrong`` of them not as it is; returns how many."""
-        statement = (
-            select(Query, Example)
-            .join(Example, Example.id == Query.example_id)
-            .where(Query.round_id == round_.id, ~Query.done)
-            .order_by(Query.rank)
-            .limit(n)
-        )
-        found = self.session.execute(statement).all()
+        found = self.waiting(round_, n)
         for number, (query, example) in enumerate(found):
             verdict, class_id = self.truth(example)
             if number < wrong:
@@ -458,9 +451,7 @@ def test_somebody_else_looks_at_what_contradicts_the_model(http: TestClient, wor
 
 def expected(http: TestClient, pool: Pool) -> int:
     """What it would take is told before anybody is asked, and nothing is kept."""
-    job = start_job(http, pool.world, pool.project, "certify", PROMISE, dry_run=True)
-    run_job(RunJob.of(job), handler)
-    pool.session.refresh(job)
+    job = done_job(http, pool.world, pool.project, "certify", PROMISE, dry_run=True)
     assert job.result is not None, job.error
     estimate = job.result["estimate"]
     assert set(estimate["phases"]) == {"gather", "score"}
@@ -500,9 +491,7 @@ def test_a_model_names_classes_in_the_order_of_its_round(
     model = pool.session.execute(newest_model(pool.project.id)).one()[0]
     model.meta = {**model.meta, "class_ids": [haze, 0, 0]}
     pool.session.commit()
-    job = start_job(http, world, pool.project, "certify", PROMISE, dry_run=True)
-    run_job(RunJob.of(job), handler)
-    pool.session.refresh(job)
+    job = done_job(http, world, pool.project, "certify", PROMISE, dry_run=True)
     assert job.error is not None
     assert job.error["code"] == "class_gone"
 

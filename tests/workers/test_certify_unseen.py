@@ -6,15 +6,12 @@ from safetensors.numpy import save_file
 from sqlalchemy import func, select
 
 from core.artifacts.certificates import NO_CLASS, Members, members_file
-from core.jobs.messages import RunJob
 from core.lifecycle import new_job
 from core.states import ExampleState, JobKind, JobState, Source, Verdict
 from core.tables import Annotation, Example, Job
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job
 from tests.workers.test_certify import KINDS, Pool
 from tests.world import World
-from workers.certify import handler
-from workers.execution.runner import run_job
 from workers.features.stored import LearnedFeatures
 
 FROZEN = {"name": "patch_kmeans", "params": {"features": 16, "iterations": 2, "ood_class": False}}
@@ -23,10 +20,7 @@ FROZEN = {"name": "patch_kmeans", "params": {"features": 16, "iterations": 2, "o
 def estimated(http: TestClient, pool: Pool) -> Job:
     """What it would take, with so few answers that no lot can pass."""
     params = {"target": 0.01, "at_most": 2}
-    job = start_job(http, pool.world, pool.project, "certify", params, dry_run=True)
-    run_job(RunJob.of(job), handler)
-    pool.session.refresh(job)
-    return job
+    return done_job(http, pool.world, pool.project, "certify", params, dry_run=True)
 
 
 def label_back(pool: Pool) -> int:

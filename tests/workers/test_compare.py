@@ -21,12 +21,10 @@ from tests.api.test_pool_search import find, listed
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job, run_here, start_job
 from tests.workers.test_learn_features import cut_off, learn, retry
 from tests.world import Caller, World
-from workers.compare import handler
 from workers.compare.handler import PHASES
-from workers.execution.runner import run_job
 from workers.labels.snapshot import take
 
 HEAD = {"model": {"name": "patch_kmeans", "params": {"features": 16, "iterations": 2}}}
@@ -59,9 +57,7 @@ def embedded(world: World, copies: dict[int, int], **settings: Any) -> Loop:
 
 
 def compare(http: TestClient, world: World, project: Project, **params: Any) -> Job:
-    job = start_job(http, world, project, "compare", params)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    job = done_job(http, world, project, "compare", params)
     assert job.state is JobState.SUCCEEDED, job.error
     return job
 
@@ -91,9 +87,7 @@ def test_groups_are_found_and_a_pool_without_features_says_so(
 ) -> None:
     admin = world.caller()
     bare = world.project(images=3)
-    job = start_job(http, world, bare, "compare", {})
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    job = done_job(http, world, bare, "compare", {})
     assert (job.state, (job.error or {})["code"]) == (JobState.FAILED, "no_features")
     loop = embedded(world, COPIES)
     before = duplicates(http, loop.project, admin)
@@ -264,9 +258,7 @@ def test_another_comparison_takes_the_place_of_the_first(http: TestClient, world
 
 def test_a_dry_run_says_how_long_it_takes(http: TestClient, world: World) -> None:
     loop = embedded(world, COPIES)
-    job = start_job(http, world, loop.project, "compare", {}, dry_run=True)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    job = done_job(http, world, loop.project, "compare", {}, dry_run=True)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     assert set(job.result["estimate"]["phases"]) == {"gather", "search", "outline", "store"}
@@ -292,17 +284,28 @@ def test_a_killed_comparison_goes_on_and_finds_the_same(
     assert job.id in world.session.scalars(kept).all()
 
 
+def test_one_that_an_earlier_version_has_stored_ends_with_what_it_found(
+    http: TestClient, world: World
+) -> None:
+    job = start_job(http, world, world.project(images=3), "compare", {})
+    found = {"images": 3, "groups": 0, "duplicates": 0, "leaks": 0, "notes": []}
+    job.checkpoint = {"seconds": dict.fromkeys(named(PHASES), 1.0), "found": found}
+    world.session.commit()
+    run_here(world, job)
+    assert (job.state, job.result) == (JobState.SUCCEEDED, found), job.error
+
+
 def test_one_whose_features_were_removed_compares_those_of_now(
     http: TestClient, world: World
 ) -> None:
     project = world.project(images=8)
     learn(http, world, project)
     job = start_job(http, world, project, "compare", {})
-    cut_off(world, job, handler, "workers.compare.handler.nearest_rows")
+    cut_off(world, job, "workers.compare.handler.nearest_rows")
     job.checkpoint = {**job.checkpoint, "searched": 4}
     world.session.commit()
     *_, last = (learn(http, world, project, epochs=epochs) for epochs in (1, 3))
-    retry(world, job, handler)
+    retry(world, job)
     assert job.checkpoint["known"]["features"] == f"contrastive-{last.id}.npy"
     # What was searched were other features.
     assert "searched" not in job.checkpoint

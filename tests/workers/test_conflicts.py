@@ -16,13 +16,12 @@ from core.tables import Job
 from models.catalog import specs
 from models.target.train import train_target
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job, start_job
 from tests.world import World
 from workers.advance import handler as advance
 from workers.celery_tasks.sweep import sweep
 from workers.execution.runner import run_job
 from workers.jobs.context import JobContext
-from workers.prune import handler as prune
 
 TASK = "classification"
 # Certify wants the model of a round; it takes its turn by the same rule.
@@ -162,9 +161,7 @@ def test_a_subset_taken_up_or_back_while_a_round_trains_counts_from_the_next_on(
     monkeypatch.setattr("models.tasks.classification.train_target", watched)
     loop = Loop(world)
     loop.answer(0, 8, Verdict.LABEL)
-    job = start_job(http, world, loop.project, "prune", QUICK | {"method": "uniform"})
-    run_job(RunJob.of(job), prune)
-    loop.session.refresh(job)
+    job = done_job(http, world, loop.project, "prune", QUICK | {"method": "uniform"})
     assert job.result is not None
 
     def use(subset: int | None) -> None:

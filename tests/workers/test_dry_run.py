@@ -15,12 +15,10 @@ from models.catalog import specs
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job, run_here, start_job
 from tests.world import World
-from workers.advance import handler as advance
 from workers.dry_run import PHASES
 from workers.embedding_map import handler as embedding_map
-from workers.execution.runner import run_job
 from workers.features import handler as features
 from workers.features.stored import latest
 from workers.prune import handler as prune
@@ -74,10 +72,7 @@ def loop(world: World) -> Loop:
 
 def dry(http: TestClient, loop: Loop, kind: str, **params: Any) -> Job:
     """A dry run that was started and run in this process."""
-    job = start_job(http, loop.world, loop.project, kind, QUICK[kind] | params, dry_run=True)
-    run_job(RunJob.of(job), HANDLERS[kind])
-    loop.session.refresh(job)
-    return job
+    return done_job(http, loop.world, loop.project, kind, QUICK[kind] | params, dry_run=True)
 
 
 def files(path: Path) -> set[Path]:
@@ -160,9 +155,7 @@ def test_what_a_job_refuses_its_dry_run_refuses_too(
 ) -> None:
     loop = Loop(world)
     loop.answer(0, 8, verdict)
-    job = start_job(http, world, loop.project, kind, QUICK[kind] | params, dry_run=is_dry)
-    run_job(RunJob.of(job), HANDLERS[kind])
-    loop.session.refresh(job)
+    job = done_job(http, world, loop.project, kind, QUICK[kind] | params, dry_run=is_dry)
     assert job.state is JobState.FAILED
     assert job.error is not None
     assert said in job.error["detail"]
@@ -194,8 +187,7 @@ def test_a_cancelled_dry_run_leaves_nothing(http: TestClient, loop: Loop) -> Non
     before = files(loop.world.storage.root)
     job.cancel_requested = True
     loop.session.commit()
-    run_job(RunJob.of(job), prune)
-    loop.session.refresh(job)
+    run_here(loop.world, job)
     assert job.state is JobState.CANCELLED
     assert files(loop.world.storage.root) == before
 
@@ -226,9 +218,7 @@ def dry_round(http: TestClient, loop: Loop, model: dict[str, Any] | None) -> Job
     assert response.status_code == 202, response.text
     job = loop.world.session.get_one(Job, response.json()["id"])
     loop.world.session.commit()
-    run_job(RunJob.of(job), advance)
-    loop.session.refresh(job)
-    return job
+    return run_here(loop.world, job)
 
 
 @pytest.mark.parametrize("name", ROUND_MODELS)

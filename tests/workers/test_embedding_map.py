@@ -22,7 +22,7 @@ from models.media.images.store import PixelStore
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job, watch_progress
+from tests.workers.starting import run_here, start_job, watch_progress
 from tests.workers.test_learn_features import cut_off, learn, retry
 from tests.workers.test_verify import findings
 from tests.world import World
@@ -41,9 +41,7 @@ def start(http: TestClient, world: World, project: Project, **options: Any) -> J
 
 def make(http: TestClient, world: World, project: Project) -> Job:
     """A map that was started, made in this process."""
-    job = start(http, world, project)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    job = run_here(world, start(http, world, project))
     assert job.state is JobState.SUCCEEDED, job.error
     return job
 
@@ -179,9 +177,9 @@ def test_one_whose_features_were_removed_lays_out_those_of_now(
     project = world.project(images=24, model={"name": "cnn_tiny", "params": {}})
     learn(http, world, project)
     job = start(http, world, project)
-    cut_off(world, job, handler, f"workers.embedding_map.handler.{place}")
+    cut_off(world, job, f"workers.embedding_map.handler.{place}")
     *_, last = (learn(http, world, project, epochs=epochs) for epochs in (1, 3))
-    retry(world, job, handler)
+    retry(world, job)
     assert job.checkpoint["known"]["job_id"] == last.id
     assert len(table(world, kept(world, project))) == 24
 

@@ -20,8 +20,8 @@ from core.tasks.instructions import RankingLabel
 from core.tasks.registry import label_of
 from tests.api.test_instructions import closed
 from tests.instructions import Person, ask, examples, instructions, row
-from tests.workers.import_files import Pool, reasons, zipped
-from tests.workers.test_import_instructions import done, jsonl
+from tests.workers.import_files import Pool, jsonl, reasons, zipped
+from tests.workers.test_import_instructions import done
 from tests.world import World
 from workers.imports.items import MAX_NAME
 from workers.jobs import context

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
@@ -26,7 +24,17 @@ from core.states import JobState, Split
 from core.tables import Job
 from models.media.images.store import PixelStore, fit_image
 from tests.s3 import Bucket, out_of_reach
-from tests.workers.import_files import Pool, encoded, jpeg, picture, png, reasons, zipped
+from tests.workers.import_files import (
+    Pool,
+    encoded,
+    jpeg,
+    jsonl,
+    parquet_of,
+    picture,
+    png,
+    reasons,
+    zipped,
+)
 from workers.celery_tasks.sweep import sweep
 from workers.imports import prefetch
 from workers.imports.bucket import Listing
@@ -85,7 +93,7 @@ def test_compressed_metadata_is_read_as_if_it_was_not(
     bucket: Bucket, pool: Pool, name: str, pack: Callable[[bytes], bytes]
 ) -> None:
     rows = [{"file_name": f"{seed}.png", "label": "cat", "site": "A"} for seed in (1, 2)]
-    write = _csv if ".csv" in name else _jsonl
+    write = WRITTEN["csv" if ".csv" in name else "jsonl"]
     others = {"other.csv.gz": pack(write(rows)), "b/metadata.csv.bz2": b"no bzip2"}
     bucket.put({"1.png": png(1), "2.png": png(2), name: pack(write(rows)), **others})
     plan = result(pool.bucket(bucket.url, dry_run=True))
@@ -128,14 +136,11 @@ def _csv(rows: list[dict[str, str]]) -> bytes:
     return "\n".join(lines).encode()
 
 
-def _jsonl(rows: list[dict[str, str]]) -> bytes:
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
-
-
-def _parquet(rows: list[dict[str, str]]) -> bytes:
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist(rows), sink)
-    return bytes(sink.getvalue())
+WRITTEN: dict[str, Callable[[list[dict[str, str]]], bytes]] = {
+    "csv": _csv,
+    "jsonl": lambda rows: jsonl(*rows),
+    "parquet": parquet_of,
+}
 
 
 @pytest.mark.parametrize(
@@ -145,7 +150,7 @@ def test_a_table_names_objects_and_says_what_they_are(
     bucket: Bucket, pool: Pool, suffix: str, uploaded: bool
 ) -> None:
     rows = [*ROWS, {"key": f"{bucket.url}/x/5.png", "split": "", "label": "", "site": "C"}]
-    table = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[suffix](rows)
+    table = WRITTEN[suffix](rows)
     bucket.put({"x/1.png": png(1), "x/2.png": png(2), "x/5.png": png(5), "y.png": png(7)})
     name = f"table.{suffix}"
     if uploaded:
@@ -181,7 +186,7 @@ def test_verdicts_of_a_table_are_votes(bucket: Bucket, pool: Pool, suffix: str) 
         {"name": "1.png", "verdict": "skip", "annotator": "ben", "class": "", **ours},
     ]
     rows[-1]["holds"] = "false"
-    table = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[suffix](rows)
+    table = WRITTEN[suffix](rows)
     job = pool.queue(table, f"table.{suffix}")
     job.params = {**job.params, "location": bucket.url}
     pool.session.commit()
@@ -309,7 +314,7 @@ def test_large_objects_are_not_read_ahead(
 ) -> None:
     monkeypatch.setattr(prefetch, "_MOST_BYTES", 2000)
     rows = [{"file_name": f"{seed}.png", **fields} for seed in range(30)]
-    bucket.put({"metadata.jsonl": _jsonl(rows)})
+    bucket.put({"metadata.jsonl": jsonl(*rows)})
     bucket.put({f"{seed}.png": encoded(picture(seed, 60, 60)) for seed in range(30)})
     held, most = 0, 0
     read = S3.read

@@ -1,16 +1,13 @@
 """Instruction data that enters a pool, from the files in which it is kept."""
 
-import io
 import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
-from pyarrow import parquet
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -21,7 +18,7 @@ from core.tables import Example, ExampleText, Job
 from core.tasks.instruction_lines import as_alpaca
 from core.tasks.instruction_rows import InstructionRow, Turn, stored_row
 from tests.instructions import instructions
-from tests.workers.import_files import Pool, reasons, zipped
+from tests.workers.import_files import Pool, jsonl, parquet_of, reasons, zipped
 from tests.world import World
 from workers.imports.formats.lines import PLAIN
 from workers.imports.instructions.parquet import ParquetTable
@@ -39,17 +36,6 @@ def rows(world: World, session: Session, installation: settings.Settings) -> Ite
     """An empty pool of instruction data."""
     yield Pool(session, Storage(Path(installation.data_dir)), instructions(world, []))
     context.sessions().kw["bind"].dispose()
-
-
-def jsonl(*lines: Any) -> bytes:
-    written = (one if isinstance(one, str) else json.dumps(one) for one in lines)
-    return "".join(f"{one}\n" for one in written).encode()
-
-
-def table(records: list[dict[str, Any]]) -> bytes:
-    stream = io.BytesIO()
-    parquet.write_table(pa.Table.from_pylist(records), stream)
-    return stream.getvalue()
 
 
 def done(job: Job) -> dict[str, Any]:
@@ -75,7 +61,7 @@ def stored(pool: Pool) -> list[dict[str, Any]]:
 def read(path: Path, lines: list[dict[str, Any]]) -> list[Item]:
     """What a file of these lines brings."""
     is_parquet = path.suffix == ".parquet"
-    path.write_bytes(table(lines) if is_parquet else jsonl(*lines))
+    path.write_bytes(parquet_of(lines) if is_parquet else jsonl(*lines))
     made = ParquetTable(path, MIB) if is_parquet else TextTable(path, path.name, PLAIN)
     with closing(instruction_source(made, path.name, MIB)) as source:
         return list(source.items(0))
@@ -135,12 +121,12 @@ def test_tables_and_layouts(rows: Pool, kind: str) -> None:
     if kind == "csv":
         done(rows.add(b"question,answer\nWhy?,Because.\n", "rows.csv"))
     elif kind == "parquet":
-        done(rows.add(table([{"messages": CHAT, "source": "x"}]), "train.parquet"))
+        done(rows.add(parquet_of([{"messages": CHAT, "source": "x"}]), "train.parquet"))
         assert rows.examples()[0].meta == {"source": "x"}
     elif kind == "zip":
         # As Hugging Face lays out a data set.
-        split = {"data/train-00000-of-00002.parquet": table([ALPACA])}
-        split["data/train-00001-of-00002.parquet"] = table([{**ALPACA, "output": "4"}])
+        split = {"data/train-00000-of-00002.parquet": parquet_of([ALPACA])}
+        split["data/train-00001-of-00002.parquet"] = parquet_of([{**ALPACA, "output": "4"}])
         split["README.md"] = b"about"
         done(rows.add(zipped(split.items()), "set.zip"))
         assert len(stored(rows)) == 2

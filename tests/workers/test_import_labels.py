@@ -1,14 +1,11 @@
 """Labels from files become annotations, of new images and of those that are there."""
 
 import csv
-import io
-import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from sqlalchemy import select
 
 from core.consensus import lock_examples
@@ -17,7 +14,7 @@ from core.rounds import lock_unfinished
 from core.states import ExampleState, JobState, ProjectState, RoundState, Source, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
 from tests.processes import blocks, eventually
-from tests.workers.import_files import Pool, png, reasons, zipped
+from tests.workers.import_files import Pool, parquet_of, png, reasons, zipped
 from tests.world import World
 from workers.execution.runner import run_job
 from workers.imports import handler
@@ -258,12 +255,6 @@ def test_an_image_that_comes_again_with_labels_that_are_known_is_there_already(
     assert (again.result["duplicates"], again.result["labeled"], again.result["total"]) == (1, 1, 2)
 
 
-def parquet_of(rows: list[dict[str, Any]]) -> bytes:
-    stream = io.BytesIO()
-    parquet.write_table(pa.Table.from_pylist(rows), stream)
-    return stream.getvalue()
-
-
 def test_images_come_with_their_labels(world: World) -> None:
     project = world.project()
     pool = pool_of(world, project)
@@ -286,22 +277,16 @@ def test_images_come_with_their_labels(world: World) -> None:
 def test_a_parquet_file_without_images_labels_those_that_are_there(world: World) -> None:
     project = world.project(images=4)
     pool = pool_of(world, project)
-    table = pa.table(
-        {
-            "file": [*(f"{index}.png" for index in range(4)), "no.png"],
-            # The file names the numbers of one column, and the other has gaps.
-            "worse": [1, 0, 1, 0, 1],
-            "expert": pa.array(["cat", None, "ood", "cat", "cat"]).dictionary_encode(),
-            "score": [0.5] * 5,
-        }
-    )
-    names = {"worse": {"names": ["cat", "dog"], "_type": "ClassLabel"}}
-    declared = json.dumps({"info": {"features": names}})
-    stream = io.BytesIO()
-    table = table.replace_schema_metadata({"huggingface": declared})
-    parquet.write_table(table, stream, row_group_size=2)
+    table = {
+        "file": [*(f"{index}.png" for index in range(4)), "no.png"],
+        # The file names the numbers of one column, and the other has gaps.
+        "worse": [1, 0, 1, 0, 1],
+        "expert": pa.array(["cat", None, "ood", "cat", "cat"]).dictionary_encode(),
+        "score": [0.5] * 5,
+    }
+    content = parquet_of(table, 2, worse=["cat", "dog"])
 
-    job = pool.add(stream.getvalue(), "labels.parquet", annotations=["worse", "expert"])
+    job = pool.add(content, "labels.parquet", annotations=["worse", "expert"])
 
     assert job.result is not None, job.error
     counts = {key: job.result[key] for key in ("added", "labeled", "annotations", "refused")}
@@ -412,10 +397,8 @@ def test_where_classes_are_named_by_numbers_a_number_is_a_name(world: World) -> 
 def test_gaps_in_a_column_of_floats_say_nothing(world: World) -> None:
     project = world.project()
     pool = pool_of(world, project)
-    table = pa.table({"image": [png(0), png(1)], "worse": pa.array([0.0, float("nan")])})
-    stream = io.BytesIO()
-    parquet.write_table(table, stream)
-    job = pool.add(stream.getvalue(), "pool.parquet", annotations=["worse"])
+    content = parquet_of({"image": [png(0), png(1)], "worse": pa.array([0.0, float("nan")])})
+    job = pool.add(content, "pool.parquet", annotations=["worse"])
     assert job.result is not None, job.error
     assert (job.result["added"], job.result["annotations"]) == (2, 1)
     assert [row[2] for row in annotations(world, project)] == ["cat"]

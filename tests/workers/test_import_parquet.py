@@ -1,26 +1,13 @@
 """Parquet files, plain and as Hugging Face writes them."""
 
-import io
-import json
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from core.states import Split
-from tests.workers.import_files import Pool, png, reasons
+from tests.workers.import_files import Pool, parquet_of, png, reasons
 from workers.imports.formats.parquet.columns import find_columns
-
-
-def written(columns: dict[str, Any], row_group_size: int = 100, names: Any = None) -> bytes:
-    table = pa.table(columns)
-    if names:
-        features = {"info": {"features": {"label": {"names": names, "_type": "ClassLabel"}}}}
-        table = table.replace_schema_metadata({"huggingface": json.dumps(features)})
-    stream = io.BytesIO()
-    parquet.write_table(table, stream, row_group_size=row_group_size)
-    return stream.getvalue()
 
 
 def images(n: int) -> list[bytes]:
@@ -28,7 +15,7 @@ def images(n: int) -> list[bytes]:
 
 
 def test_reads_bytes_labels_splits_and_names(pool: Pool) -> None:
-    content = written(
+    content = parquet_of(
         {
             "image": images(5),
             "label": [4, 4, 1, 1, 0],
@@ -38,7 +25,7 @@ def test_reads_bytes_labels_splits_and_names(pool: Pool) -> None:
             "score": [0.5, float("nan"), 1.5, 2.5, 3.5],
             "counts": [[1, 2]] * 5,
         },
-        row_group_size=2,
+        2,
     )
     job = pool.add(content, "pool.parquet")
     assert job.result is not None, job.error
@@ -66,7 +53,7 @@ def test_reads_hugging_face_structs_and_class_labels(pool: Pool) -> None:
     ]
     rows.append({"bytes": None, "path": "elsewhere.png"})
     columns = {"img": rows, "label": [1, 0, 7, 1]}
-    job = pool.add(written(columns, names=["cat", "dog"]), "hf.parquet", split=Split.EVALUATION)
+    job = pool.add(parquet_of(columns, label=["cat", "dog"]), "hf.parquet", split=Split.EVALUATION)
     assert job.result is not None, job.error
     assert reasons(job.result) == {
         "2.png": "label '7 (not one of the 2 numbers declared)' is not a class of the project",
@@ -76,13 +63,13 @@ def test_reads_hugging_face_structs_and_class_labels(pool: Pool) -> None:
 
 
 def test_rows_without_a_name_are_numbered_over_row_groups(pool: Pool) -> None:
-    job = pool.add(written({"image": images(5)}, row_group_size=2), "pool.parquet")
+    job = pool.add(parquet_of({"image": images(5)}, 2), "pool.parquet")
     assert job.result is not None, job.error
     assert [one.name for one in pool.examples()] == [f"pool.parquet#{n}" for n in range(5)]
 
 
 def test_columns_can_be_named(pool: Pool) -> None:
-    content = written(
+    content = parquet_of(
         {
             "image": ["not", "this"],
             "thumbnail": images(2),
@@ -98,7 +85,7 @@ def test_columns_can_be_named(pool: Pool) -> None:
 
 @pytest.mark.parametrize("columns", [{"image": "missing"}, {"label": "missing"}, {"image": "text"}])
 def test_a_wrong_column_fails_the_import(pool: Pool, columns: dict[str, str]) -> None:
-    content = written({"image": images(1), "text": ["x"]})
+    content = parquet_of({"image": images(1), "text": ["x"]})
     job = pool.add(content, "pool.parquet", columns=columns)
     assert job.error is not None
     assert job.error["code"] == "invalid_column"
@@ -106,9 +93,9 @@ def test_a_wrong_column_fails_the_import(pool: Pool, columns: dict[str, str]) ->
 
 
 def test_a_file_without_images_or_damaged_fails_the_import(pool: Pool) -> None:
-    whole = written({"image": images(3)})
+    whole = parquet_of({"image": images(3)})
     for content, code in (
-        (written({"text": ["x"]}), "invalid_column"),
+        (parquet_of({"text": ["x"]}), "invalid_column"),
         (whole[:-20], "invalid_archive"),
         (b"PAR1", "invalid_archive"),
         (whole[:4] + bytes(200) + whole[204:], "invalid_archive"),

@@ -1,6 +1,5 @@
 """The plan of an import: what it says is what the import then does, and it stores nothing."""
 
-import io
 import json
 import tracemalloc
 from collections import Counter
@@ -9,14 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from sqlalchemy import func, select
 
 from core.jobs.imports import ImportParams
 from core.states import JobState, Split, Verdict
 from core.tables import Artifact, Job
 from tests.s3 import Bucket
-from tests.workers.import_files import Pool, png, zipped
+from tests.workers.import_files import Pool, parquet_of, png, zipped
 from workers.imports.items import Item, Refused, Said, Source
 from workers.imports.media.image import ImageReading
 from workers.imports.plan import Plan
@@ -126,18 +124,6 @@ def test_a_choice_for_no_folder_names_those_that_there_are(pool: Pool) -> None:
     assert "samples" in job.error["detail"]
 
 
-def table(columns: dict[str, Any], names: dict[str, list[str]] | None = None) -> bytes:
-    made = pa.table(columns)
-    if names:
-        features = {name: {"names": of, "_type": "ClassLabel"} for name, of in names.items()}
-        made = made.replace_schema_metadata(
-            {"huggingface": json.dumps({"info": {"features": features}})}
-        )
-    stream = io.BytesIO()
-    parquet.write_table(made, stream)
-    return stream.getvalue()
-
-
 def images(count: int) -> list[bytes]:
     return [png(next(SEEDS)) for _ in range(count)]
 
@@ -174,7 +160,7 @@ SPLITS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, int], int]] = 
 @pytest.mark.parametrize("kind", SPLITS)
 def test_split_columns_of_any_type(pool: Pool, kind: str) -> None:
     columns, params, counts, refused = SPLITS[kind]
-    content = table({"image": images(4), "label": ["cat", "dog", "cat", "dog"], **columns})
+    content = parquet_of({"image": images(4), "label": ["cat", "dog", "cat", "dog"], **columns})
     plan = planned(pool, content, "pool.parquet", **params)
     job = pool.add(content, "pool.parquet", **params)
     assert job.result is not None, job.error
@@ -186,7 +172,7 @@ def test_split_columns_of_any_type(pool: Pool, kind: str) -> None:
 
 def test_declared_names_of_a_split_column_are_read(pool: Pool) -> None:
     names = {"split": ["train", "validation"], "label": ["cat", "dog"]}
-    content = table({"image": images(3), "split": [0, 1, 1], "label": [0, 1, 0]}, names)
+    content = parquet_of({"image": images(3), "split": [0, 1, 1], "label": [0, 1, 0]}, **names)
     plan = planned(pool, content, "pool.parquet")
     assert plan["by_split"] == {"pool": 1, "evaluation": 2, "auxiliary_ood": 0}
     assert plan["columns"] == {"image": "image", "label": "label", "split": "split"}
@@ -194,7 +180,9 @@ def test_declared_names_of_a_split_column_are_read(pool: Pool) -> None:
 
 
 def test_unknown_values_cost_their_rows_alone(pool: Pool) -> None:
-    content = table({"image": images(3), "split": ["train", "x", "test"], "label": ["cat"] * 3})
+    content = parquet_of(
+        {"image": images(3), "split": ["train", "x", "test"], "label": ["cat"] * 3}
+    )
     plan = planned(pool, content, "pool.parquet")
     (group,) = (one for one in plan["groups"] if one["name"] == "x")
     assert group["proposal"] == "leave_out"
@@ -224,7 +212,7 @@ def test_of_more_values_than_are_shown_the_page_tells_what_becomes(pool: Pool) -
     words = [f"x{number}" for number in range(110)]
     splits = [*words, "train", "Train", "TEST", "out", "out", "long" * 200, None, "x1", "…"]
     columns = {"image": images(len(splits)), "split": splits, "label": ["cat"] * len(splits)}
-    content, chosen = table(columns), {"out": "leave_out"}
+    content, chosen = parquet_of(columns), {"out": "leave_out"}
     plan = planned(pool, content, "pool.parquet", folder_split=chosen)
     assert len(plan["groups"]) == 105
     more = {one["fixed"]: one["count"] for one in plan["groups"] if one["fixed"]}
@@ -238,12 +226,12 @@ def test_of_more_values_than_are_shown_the_page_tells_what_becomes(pool: Pool) -
 
 
 def test_a_table_of_images_alone_is_planned_without_reading_them(pool: Pool) -> None:
-    plan = planned(pool, table({"image": images(3)}), "pool.parquet")
+    plan = planned(pool, parquet_of({"image": images(3)}), "pool.parquet")
     assert plan["by_split"] == {"pool": 3, "evaluation": 0, "auxiliary_ood": 0}
 
 
 def test_columns_that_may_be_labels_are_counted(pool: Pool) -> None:
-    content = table(
+    content = parquet_of(
         {
             "image": images(4),
             "given": ["cat", "dog", "ood", "frog"],

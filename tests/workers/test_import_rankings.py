@@ -19,8 +19,8 @@ from core.tables import Annotation, Example, ExampleText, Project, Query, Round
 from core.tasks.instructions import RankingLabel, central_ranking, places
 from core.tasks.registry import label_of
 from tests.instructions import ask, instructions
-from tests.workers.import_files import Pool, reasons, zipped
-from tests.workers.test_import_instructions import done, jsonl, table
+from tests.workers.import_files import Pool, jsonl, parquet_of, reasons, zipped
+from tests.workers.test_import_instructions import done
 from tests.world import World
 from workers.imports.instructions.compared import Compared, compared
 from workers.imports.instructions.shapes import find_shape
@@ -261,7 +261,7 @@ def test_every_kind_of_file_brings_them(rows: Pool, kind: str) -> None:
         {"prompt": [user(f"q{n}")], "chosen": [model("A")], "rejected": [model("B")], "source": "x"}
         for n in range(3)
     ]
-    content = table(records) if kind == "parquet" else jsonl(*records)
+    content = parquet_of(records) if kind == "parquet" else jsonl(*records)
     if kind == "zip":
         content = zipped([("data/train.jsonl", content)])
     result = done(rows.add(content, f"a.{kind}"))
@@ -272,7 +272,7 @@ def test_every_kind_of_file_brings_them(rows: Pool, kind: str) -> None:
 
 def test_lists_of_objects_are_read_from_parquet(rows: Pool) -> None:
     answers = [{"answer": "A", "rank": 2.0}, {"answer": "B", "rank": 1.0}]
-    result = done(rows.add(table([{"prompt": "q", "answers": answers}]), "a.parquet"))
+    result = done(rows.add(parquet_of([{"prompt": "q", "answers": answers}]), "a.parquet"))
     assert result["annotations"] == 1
     assert rankings(rows) == [("answers rank", [{"B"}, {"A"}])]
 

@@ -14,10 +14,10 @@ from core.states import JobState, RoundState
 from core.tables import Annotation, Job, Query, Round, WebhookEvent
 from models.errors import Cancelled
 from tests.instructions import instructions, row
-from tests.workers.import_files import Pool
+from tests.workers.import_files import Pool, jsonl
 from tests.workers.killing import ended_by_kill, victim
 from tests.workers.test_exported_rankings import line_of, vote
-from tests.workers.test_import_instructions import done, jsonl
+from tests.workers.test_import_instructions import done
 from tests.workers.test_import_rankings import rankings, rows
 from tests.workers.test_import_resume import run_until_done
 from tests.world import World

@@ -1,12 +1,9 @@
 """Imports that are killed at any instant, and what a second attempt makes of them."""
 
-import io
 import time
 from typing import Any
 
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from sqlalchemy import select
 
 from core.errors import Conflict
@@ -15,7 +12,7 @@ from core.lifecycle import new_job, requeue_job
 from core.states import ExampleState, JobKind, JobState
 from core.tables import Annotation, Artifact, Example, Job, ProjectClass
 from tests.workers.box_files import BoxPool
-from tests.workers.import_files import Pool, jpeg, png, zipped
+from tests.workers.import_files import Pool, jpeg, parquet_of, png, zipped
 from tests.workers.killing import ended_by_kill, victim
 from tests.world import World
 from workers.execution.handlers import WORK_VERSIONS
@@ -88,9 +85,7 @@ def labeled_images() -> bytes:
         }
         for index in range(N)
     ]
-    stream = io.BytesIO()
-    parquet.write_table(pa.Table.from_pylist(rows), stream, row_group_size=50)
-    return stream.getvalue()
+    return parquet_of(rows, 50)
 
 
 def annotations(pool: Pool) -> list[tuple[Any, ...]]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from sqlalchemy import select
 
 from core.jobs.imports import ImportParams
@@ -18,7 +17,7 @@ from core.states import ExampleState, JobKind, JobState, Split, Verdict
 from core.tables import Annotation, Example, Job, ProjectClass
 from core.tasks.instruction_rows import rendered
 from tests import instructions
-from tests.workers.import_files import Pool, reasons
+from tests.workers.import_files import Pool, jsonl, parquet_of, reasons
 from tests.world import World
 
 # Right to left, combining, beyond the basic plane, tabs and blanks that are kept.
@@ -35,24 +34,6 @@ HARD = [
     "=1+1",
     "x" * 5000 + " long line",
 ]
-
-
-def jsonl(rows: Sequence[Mapping[str, Any]], **options: Any) -> bytes:
-    return "".join(json.dumps(row, **options) + "\n" for row in rows).encode()
-
-
-def table(columns: Mapping[str, Any], **features: Any) -> bytes:
-    """A Parquet file; ``features`` are class names by column, as Hugging Face declares them."""
-    made = pa.table(columns)
-    if features:
-        described = {
-            name: {"names": names, "_type": "ClassLabel"} for name, names in features.items()
-        }
-        info = json.dumps({"info": {"features": described}}).encode()
-        made = made.replace_schema_metadata({b"huggingface": info})
-    stream = io.BytesIO()
-    parquet.write_table(made, stream)
-    return stream.getvalue()
 
 
 def done(job: Job) -> dict[str, Any]:
@@ -80,7 +61,7 @@ def annotations(pool: Pool) -> list[tuple[str, str, str, str | None]]:
 
 def test_texts_are_rows_of_the_database_and_of_the_store(texts: Pool) -> None:
     result = done(
-        texts.add(jsonl([{"id": n, "text": one} for n, one in enumerate(HARD)]), "a.jsonl")
+        texts.add(jsonl(*({"id": n, "text": one} for n, one in enumerate(HARD))), "a.jsonl")
     )
     assert (result["total"], result["added"], result["refused"]) == (len(HARD), len(HARD), 0)
     assert texts.contents() == texts.stored() == HARD
@@ -111,13 +92,13 @@ KINDS = {
     "excel.csv": b"sep=;\r\n" + csv_of(ROWS, ";"),
     "utf-16.csv": csv_of(ROWS).decode().encode("utf-16"),
     "tsv": csv_of(ROWS, "\t"),
-    "jsonl": jsonl(ROWS),
-    "marked.jsonl": b"\xef\xbb\xbf" + jsonl(ROWS, ensure_ascii=False),
-    "utf-16.jsonl": jsonl(ROWS).decode().encode("utf-16"),
+    "jsonl": jsonl(*ROWS),
+    "marked.jsonl": b"\xef\xbb\xbf" + jsonl(*ROWS, ensure_ascii=False),
+    "utf-16.jsonl": jsonl(*ROWS).decode().encode("utf-16"),
     "json": json.dumps(ROWS).encode(),
     "object.json": json.dumps({"version": "1", "data": ROWS}, ensure_ascii=False).encode(),
-    "parquet": table({key: [row[key] for row in ROWS] for key in ROWS[0]}),
-    "bytes.parquet": table(
+    "parquet": parquet_of({key: [row[key] for row in ROWS] for key in ROWS[0]}),
+    "bytes.parquet": parquet_of(
         {
             "text": pa.array([row["text"].encode() for row in ROWS], pa.binary()),
             "label": [row["label"] for row in ROWS],
@@ -187,7 +168,7 @@ def test_files_of_a_zip_are_texts_in_folders_for_splits_and_classes(texts: Pool)
 
 def test_a_zip_of_tables_has_its_splits_in_their_names(texts: Pool) -> None:
     def part(said: list[str], labels: list[int]) -> bytes:
-        return table({"text": said, "label": labels}, label=["cat", "dog"])
+        return parquet_of({"text": said, "label": labels}, label=["cat", "dog"])
 
     files = {
         "data/train-00000-of-00002.parquet": part(["a", "b"], [0, 1]),
@@ -208,7 +189,7 @@ def test_a_zip_of_tables_has_its_splits_in_their_names(texts: Pool) -> None:
 def test_a_zip_of_tables_and_files_brings_both(texts: Pool) -> None:
     files = {
         "train.csv": csv_of([{"text": "one", "label": "cat"}]),
-        "test.jsonl": jsonl([{"text": "two", "label": "dog"}, {"text": "three", "label": "?"}]),
+        "test.jsonl": jsonl({"text": "two", "label": "dog"}, {"text": "three", "label": "?"}),
         "other.csv": csv_of([{"text": "four", "label": "dog"}]),
         "broken.csv": b"",
         "train/more.txt": b"five",
@@ -290,7 +271,7 @@ def test_doccano_brings_its_labels(texts: Pool, column: str) -> None:
         {"id": 16, "text": "six", column: ["bird"]},
         {"id": 17, "text": "seven", column: ["dog"], "split": "test"},
     ]
-    result = done(texts.add(jsonl(rows), "project.jsonl"))
+    result = done(texts.add(jsonl(*rows), "project.jsonl"))
     assert result["added"] == 7
     assert annotations(texts) == [
         ("11", "doccano", "label", "cat"),
@@ -298,7 +279,7 @@ def test_doccano_brings_its_labels(texts: Pool, column: str) -> None:
     ]
     assert result["noted"] == {"a label is not taken": 3}
     assert texts.examples()[-1].label_class_id is not None
-    plan = done(texts.add(jsonl(rows), "project.jsonl", dry_run=True))
+    plan = done(texts.add(jsonl(*rows), "project.jsonl", dry_run=True))
     assert plan["documents"] == [{"name": "project.jsonl", "format": "doccano"}]
     assert plan["columns"] == {"text": "text", "label": column, "split": "split"}
 
@@ -322,7 +303,7 @@ def test_several_columns_are_several_sources_and_contradictions_are_kept(texts: 
 
 
 def test_a_table_labels_texts_that_are_there(texts: Pool) -> None:
-    texts.add(jsonl([{"id": "a", "text": "one"}, {"id": "b", "text": "two"}]), "t.jsonl")
+    texts.add(jsonl({"id": "a", "text": "one"}, {"id": "b", "text": "two"}), "t.jsonl")
     digest = hashlib.sha256(b"two").hexdigest()
     by_name = done(texts.add(b"file,kind\na,cat\nnone,dog\n", "l.csv", annotations=["kind"]))
     assert (by_name["labeled"], by_name["refused"]) == (1, 1)
@@ -336,8 +317,8 @@ def write(row: Mapping[str, Any]) -> dict[str, bytes]:
     """A table of one row, of several kinds."""
     return {
         "csv": csv_of([row]),
-        "jsonl": jsonl([row]),
-        "parquet": table({key: [value] for key, value in row.items()}),
+        "jsonl": jsonl(row),
+        "parquet": parquet_of({key: [value] for key, value in row.items()}),
     }
 
 

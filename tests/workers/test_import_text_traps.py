@@ -18,9 +18,9 @@ from core.media.texts.medium import NotText, decoded, excerpt, require_text
 from core.states import JobState
 from core.tables import ExampleText
 from models.media.texts.store import TextStore
-from tests.workers.import_files import Pool, reasons, zipped
+from tests.workers.import_files import Pool, jsonl, parquet_of, reasons, zipped
 from tests.workers.test_import_resume import annotations, kill, run_until_done
-from tests.workers.test_import_text import csv_of, done, jsonl, refusal, table
+from tests.workers.test_import_text import csv_of, done, refusal
 from workers.jobs import context
 from workers.verify import files
 from workers.verify import texts as checks
@@ -92,9 +92,9 @@ def test_a_text_may_be_as_long_as_the_settings_say(
     rows = [{"text": fits}, {"text": long}, {"text": "b" * 200_000}, {"text": "c" * 200_001}]
     for name, content in {
         # Escapes take six times the room of what they stand for.
-        "a.jsonl": jsonl(rows),
+        "a.jsonl": jsonl(*rows),
         "a.csv": csv_of(rows),
-        "a.parquet": table({"text": [row["text"] for row in rows]}),
+        "a.parquet": parquet_of({"text": [row["text"] for row in rows]}),
         "a.zip": zipped((f"{n}.txt", row["text"].encode()) for n, row in enumerate(rows)),
     }.items():
         result = done(texts.add(content, name))
@@ -120,7 +120,7 @@ def test_words_of_whatever_kind_can_be_searched(texts: Pool) -> None:
         "é" * 400_000,
         "http://example.com/" + "a/" * 300_000,
     ]
-    result = done(texts.add(jsonl([{"text": one} for one in hostile]), "hostile.jsonl"))
+    result = done(texts.add(jsonl(*({"text": one} for one in hostile)), "hostile.jsonl"))
     assert result["refused_by_reason"] == {}
     assert texts.contents() == texts.stored() == hostile
 
@@ -164,11 +164,11 @@ def test_any_text_is_kept_exactly(text_pools: Callable[[], Pool], said: list[str
     writer.writeheader()
     writer.writerows(rows)
     for name, content in {
-        "a.jsonl": jsonl(rows),
-        "b.jsonl": jsonl(rows, ensure_ascii=False),
+        "a.jsonl": jsonl(*rows),
+        "b.jsonl": jsonl(*rows, ensure_ascii=False),
         "a.csv": stream.getvalue().encode(),
         "a.json": json.dumps(rows).encode(),
-        "a.parquet": table({"text": said}),
+        "a.parquet": parquet_of({"text": said}),
         "a.zip": zipped((f"{n}.txt", f"\ufeff{one}".encode()) for n, one in enumerate(said)),
     }.items():
         result = done(texts.add(content, name))
@@ -224,8 +224,8 @@ def test_a_killed_import_goes_on_without_gaps_or_doubles(
     """Before the store is written, between it and the rows, and before these are committed."""
     unharmed, texts = text_pools(), text_pools()
     rows = [{"id": n, "text": f"text {n % 900}", "who": ("cat", "ood")[n % 2]} for n in range(1300)]
-    done(unharmed.add(jsonl(rows), "a.jsonl", annotations=["who"]))
-    job = texts.queue(jsonl(rows), "a.jsonl", annotations=["who"])
+    done(unharmed.add(jsonl(*rows), "a.jsonl", annotations=["who"]))
+    job = texts.queue(jsonl(*rows), "a.jsonl", annotations=["who"])
     steps = [("files", "before", 2), ("files", "after", 1), ("rows", "after", 1)]
     kill(texts, job, [*steps, ("commit", "before", 1), ("end", "before", 1)])
     # What was written and not committed is longer than what comes in its place.
@@ -251,7 +251,7 @@ def found_by_checks(texts: Pool) -> list[str]:
 
 
 def test_verify_compares_texts_and_stores(texts: Pool) -> None:
-    texts.add(jsonl([{"text": one} for one in ("one", "two", "three")]), "a.jsonl")
+    texts.add(jsonl(*({"text": one} for one in ("one", "two", "three"))), "a.jsonl")
     assert found_by_checks(texts) == []
     first, second, third = texts.examples()
     changed = update(ExampleText).where(ExampleText.example_id == second.id).values(content="2")
@@ -280,12 +280,12 @@ def test_verify_compares_texts_and_stores(texts: Pool) -> None:
 
 def test_a_lost_store_is_made_again_by_the_next_import(texts: Pool) -> None:
     said = [f"text {n}" for n in range(250)]
-    texts.add(jsonl([{"text": one} for one in said]), "a.jsonl")
+    texts.add(jsonl(*({"text": one} for one in said)), "a.jsonl")
     folder = texts.storage.texts(texts.project_id)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     for path in folder.iterdir():
         path.unlink()
-    texts.add(jsonl([{"text": "text 0"}]), "b.jsonl")
+    texts.add(jsonl({"text": "text 0"}), "b.jsonl")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert texts.stored() == said
 
@@ -303,7 +303,7 @@ def test_a_plan_tells_what_comes_and_stores_nothing(texts: Pool) -> None:
     assert "input_size" not in plan
     assert texts.examples() == []
     assert not texts.storage.texts(texts.project_id).exists()
-    missing = done(texts.add(jsonl([{"text": "a", "split": "test"}]), "a.jsonl", dry_run=True))
+    missing = done(texts.add(jsonl({"text": "a", "split": "test"}), "a.jsonl", dry_run=True))
     assert missing["refused_by_reason"] == {"an evaluation text needs a label": 1}
 
 

@@ -1,12 +1,9 @@
 """The first import chooses how large the model sees the images of a project."""
 
-import io
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from sqlalchemy.orm import Session
 
 from core import settings
@@ -17,7 +14,7 @@ from core.tables import Project
 from models.media.images.store import PixelStore
 from tests.processes import eventually, worker
 from tests.s3 import Bucket
-from tests.workers.import_files import Pool, encoded, picture, zipped
+from tests.workers.import_files import Pool, encoded, parquet_of, picture, zipped
 from tests.workers.test_fairness import send
 from tests.workers.test_import_resume import kill, run_until_done
 from tests.world import World
@@ -54,13 +51,6 @@ def images(sizes: list[tuple[int, int]], kind: str = "PNG") -> list[tuple[str, b
     ]
 
 
-def table(sizes: list[tuple[int, int]]) -> bytes:
-    rows = [{"image": content, "file": name} for name, content in images(sizes)]
-    stream = io.BytesIO()
-    parquet.write_table(pa.Table.from_pylist(rows), stream)
-    return stream.getvalue()
-
-
 def chosen(pool: Pool) -> int | None:
     pool.session.expire_all()
     return ProjectSettings.model_validate(
@@ -79,7 +69,9 @@ def check_pixels(pool: Pool, side: int, count: int) -> None:
 def test_the_plan_says_what_the_first_import_chooses(
     empty: Pool, form: str, sizes: list[tuple[int, int]], side: int, middle: tuple[int, int]
 ) -> None:
-    content = zipped(images(sizes)) if form == "zip" else table(sizes)
+    made = images(sizes)
+    rows = [{"image": content, "file": name} for name, content in made]
+    content = zipped(made) if form == "zip" else parquet_of(rows)
     name = f"images.{form}"
     plan: Any = empty.add(content, name, dry_run=True).result
     assert plan["input_size"] == {

@@ -19,11 +19,11 @@ from models.errors import ModelError
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import run_here, start_job
 from tests.world import World
 from workers.celery_tasks import remove_files
 from workers.execution.runner import run_job
-from workers.jobs.context import JobContext
+from workers.jobs.context import JobContext, Phase
 from workers.jobs.log import JobLog, scrubbed
 from workers.prune import handler
 
@@ -112,8 +112,7 @@ def test_an_error_says_where_it_was_and_no_more(
 
 def test_a_retry_adds_to_the_log(http: TestClient, loop: Loop) -> None:
     job = start(http, loop)
-    run_job(RunJob.of(job), Failing(ModelError("Label some more.")))
-    loop.session.refresh(job)
+    run_here(loop.world, job, Failing(ModelError("Label some more.")))
     requeue_job(job)
     loop.session.commit()
     run_job(RunJob.of(job), Failing())
@@ -130,6 +129,26 @@ def test_a_cancelled_job_says_so(http: TestClient, loop: Loop) -> None:
     run_job(RunJob.of(job), handler)
     events = [line.split(": ", 1)[1] for line in read(http, loop, job).splitlines()]
     assert events[-2:] == ["cancel was asked for", "cancelled"]
+
+
+class Published:
+    """A job that is cancelled as it publishes, in the transaction that ends its last phase."""
+
+    def run(self, context: JobContext) -> dict[str, Any]:
+        def publish(_task: "Published") -> None:
+            context.cancel()
+            with context.transaction() as (_, job):
+                context.finish_phase(job, "publish")
+
+        context.run((Phase("publish", publish),), self)
+        return {"kept": True}
+
+
+def test_what_is_published_when_its_job_is_cancelled_has_succeeded(
+    http: TestClient, loop: Loop
+) -> None:
+    job = run_here(loop.world, start(http, loop), Published())
+    assert (job.state, job.result) == (JobState.SUCCEEDED, {"kept": True})
 
 
 def test_the_log_survives_kills(http: TestClient, loop: Loop, tmp_path: Path) -> None:

@@ -6,16 +6,14 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from core.jobs.messages import RunJob
 from core.states import JobState, Verdict
 from core.tables import Job
 from tests.security.targets import add_weights
 from tests.weight_files import TINY
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job
 from tests.workers.test_weights import check, stored
 from tests.world import World
-from workers.execution.runner import run_job
 
 MINE = {"network": "timm", "architecture": TINY, "weights": "mine"}
 LITE = {"network": "efficientnet_lite0", "mode": "finetune", "input_size": 32}
@@ -30,9 +28,7 @@ def done(http: TestClient, loop: Loop, kind: str, params: dict[str, Any]) -> Job
     """A job that was started and run in this process, after an estimate of it."""
     given = {**SHORT[kind], "batch_size": 4, **params}
     for dry_run in (True, False):
-        job = start_job(http, loop.world, loop.project, kind, given, dry_run=dry_run)
-        run_job(RunJob.of(job))
-        loop.session.refresh(job)
+        job = done_job(http, loop.world, loop.project, kind, given, dry_run=dry_run)
         assert job.state is JobState.SUCCEEDED, job.error
         assert job.result is not None
         if dry_run:

@@ -1,7 +1,6 @@
 """Learning features: started through the API, run by a worker, used by the rounds."""
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -27,10 +26,8 @@ from models.ranking.pool_scores import PoolScores
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import run_here, start_job
 from tests.world import World
-from workers.execution.runner import run_job
-from workers.features import handler
 from workers.features.handler import PHASES
 from workers.features.stored import LearnedFeatures
 
@@ -43,9 +40,7 @@ def start(http: TestClient, world: World, project: Project, **params: Any) -> Jo
 
 def learn(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     """A job that was started, run in this process, and succeeded."""
-    job = start(http, world, project, **params)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    job = run_here(world, start(http, world, project, **params))
     assert job.state is JobState.SUCCEEDED, job.error
     return job
 
@@ -163,30 +158,28 @@ def fail(*_: object, **__: object) -> None:
     raise ModelError("Not this time.")
 
 
-def cut_off(world: World, job: Job, run: ModuleType, target: str) -> None:
+def cut_off(world: World, job: Job, target: str) -> None:
     """Run a job until it comes to what ``target`` names."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(target, fail)
-        run_job(RunJob.of(job), run)
-    world.session.refresh(job)
+        run_here(world, job)
     assert job.state is JobState.FAILED
 
 
-def retry(world: World, job: Job, run: ModuleType) -> None:
+def retry(world: World, job: Job) -> None:
     requeue_job(job)
     world.session.commit()
-    run_job(RunJob.of(job), run)
-    world.session.refresh(job)
+    run_here(world, job)
     assert job.state is JobState.SUCCEEDED, job.error
 
 
 def test_one_that_is_retried_after_two_others_learns_anew(http: TestClient, world: World) -> None:
     project = world.project(images=8)
     job = start(http, world, project)
-    cut_off(world, job, handler, "workers.features.handler.LearnedFeatures.complete")
+    cut_off(world, job, "workers.features.handler.LearnedFeatures.complete")
     others = [learn(http, world, project, epochs=epochs) for epochs in (1, 3)]
     assert not features(world, job).encoder.exists()
-    retry(world, job, handler)
+    retry(world, job)
     assert [features(world, one).exist for one in (job, *others)] == [True, False, True]
     assert features(world, job).rows().shape == (8, 16)
 

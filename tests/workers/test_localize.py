@@ -18,7 +18,7 @@ from models.tasks.localization.networks import Localizer
 from tests.processes import eventually, worker
 from tests.workers.boxed import SIDE, boxed_project, said
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
-from tests.workers.starting import start_job, watch_progress
+from tests.workers.starting import done_job, start_job, watch_progress
 from tests.world import World
 from workers.execution.runner import run_job
 from workers.jobs.context import JobContext
@@ -30,10 +30,7 @@ QUICK = {"network": "cnn_tiny", "width": 4, "steps": 12, "batch_size": 8}
 
 def compare(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     """A job that was started and run in this process."""
-    job = start_job(http, world, project, "localize", QUICK | params)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
-    return job
+    return done_job(http, world, project, "localize", QUICK | params)
 
 
 def artifacts(world: World, job: Job) -> dict[str, Artifact]:
@@ -142,9 +139,7 @@ def test_what_is_missing_is_said_at_once(http: TestClient, world: World) -> None
 
 def test_an_estimate_names_every_phase_and_leaves_nothing(http: TestClient, world: World) -> None:
     project = boxed_project(world)
-    job = start_job(http, world, project, "localize", QUICK | {"steps": 500}, dry_run=True)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    job = done_job(http, world, project, "localize", QUICK | {"steps": 500}, dry_run=True)
     assert job.result is not None, job.error
     estimate = job.result["estimate"]
     assert set(estimate["phases"]) == set(named(PHASES))

@@ -13,9 +13,8 @@ from tests.api.test_pool_actions import ids_of
 from tests.processes import eventually, worker
 from tests.workers.boxed import boxed_project
 from tests.workers.loop import Loop
+from tests.workers.starting import run_here
 from tests.world import World
-from workers.execution.runner import run_job
-from workers.look_at import handler
 
 
 def ask(
@@ -32,9 +31,7 @@ def looked_at(http: TestClient, world: World, loop: Loop, example_id: int, **bod
     assert asked["status"] == 202, asked
     job = world.session.get_one(Job, asked["id"])
     world.session.commit()
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
-    return job
+    return run_here(world, job)
 
 
 def test_a_worker_shows_where_the_last_model_sees_a_class(

@@ -14,6 +14,7 @@ from tests.api.test_pool_actions import ids_of
 from tests.api.test_pool_search import find, listed
 from tests.processes import eventually, worker
 from tests.workers.loop import Loop
+from tests.workers.starting import run_here
 from tests.workers.test_compare import HEAD
 from tests.workers.test_learn_features import learn
 from tests.world import Caller, World, png
@@ -36,9 +37,7 @@ def looked_up(http: TestClient, world: World, project: Project, content: bytes) 
     sent = send(http, project, world.caller(), content)
     job = world.session.get_one(Job, sent["id"])
     world.session.commit()
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
-    return job
+    return run_here(world, job)
 
 
 def original(world: World, project: Project, pool_index: int) -> bytes:

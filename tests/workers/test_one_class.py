@@ -7,17 +7,15 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState, Split, Verdict
 from core.tables import Annotation, Artifact, Example
 from models.media.images.store import PixelStore
 from models.rounds.query import PoolScores
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
-from tests.workers.test_dry_run import HANDLERS, QUICK
+from tests.workers.starting import done_job
+from tests.workers.test_dry_run import QUICK
 from tests.world import World
 from workers.advance.evaluating import NO_NONE_NOTE, NO_PROBABILITY_NOTE
-from workers.execution.runner import run_job
 
 SIZE = 8
 STRATEGY = {"name": "expected_value"}
@@ -138,9 +136,7 @@ def test_labels_of_one_class_are_not_judged_and_it_is_said_why(
 ) -> None:
     loop = Dogs(world)
     loop.advance(0, 12)
-    job = start_job(http, world, loop.project, kind, QUICK[kind])
-    run_job(RunJob.of(job), HANDLERS[kind])
-    world.session.refresh(job)
+    job = done_job(http, world, loop.project, kind, QUICK[kind])
     assert job.state is JobState.FAILED
     assert job.error is not None
     assert why in job.error["detail"]

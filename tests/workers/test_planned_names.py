@@ -1,19 +1,14 @@
 """What a plan calls the first of what comes, so that whoever sends it knows it again."""
 
-import io
-import json
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from sqlalchemy.orm import Session
 
 from core import settings
 from core.files.storage import Storage
 from tests.instructions import instructions
-from tests.workers.import_files import Pool, png, zipped
+from tests.workers.import_files import Pool, jsonl, parquet_of, png, zipped
 from tests.world import World
 from workers.imports.planned import shown_name
 
@@ -25,20 +20,10 @@ def first(pool: Pool, content: bytes, filename: str) -> str:
     return name
 
 
-def jsonl(*rows: dict[str, Any]) -> bytes:
-    return "".join(f"{json.dumps(one)}\n" for one in rows).encode()
-
-
-def table(*rows: dict[str, Any]) -> bytes:
-    stream = io.BytesIO()
-    parquet.write_table(pa.Table.from_pylist(list(rows)), stream)
-    return stream.getvalue()
-
-
 def test_a_text_is_shown_by_how_it_begins_unless_it_has_a_name(texts: Pool) -> None:
     assert first(texts, b"id,text\n0,Where is it?\n1,Thanks\n", "a.csv") == "Where is it?"
     assert first(texts, jsonl({"text": " Where\n\n is  it?"}), "a.jsonl") == "Where is it?"
-    assert first(texts, table({"text": "Where?", "id": 17}), "a.parquet") == "Where?"
+    assert first(texts, parquet_of([{"text": "Where?", "id": 17}]), "a.parquet") == "Where?"
     long = first(texts, jsonl({"text": "word " * 60}), "a.jsonl")
     assert (len(long), long[-1]) == (100, "…")
     assert first(texts, jsonl({"id": "mail-17", "text": "Where?"}), "a.jsonl") == "mail-17"
@@ -58,9 +43,9 @@ def test_a_row_of_instruction_data_is_shown_by_what_it_asks(
 
 def test_an_image_without_a_name_is_shown_by_its_row(pool: Pool) -> None:
     images = [{"image": {"bytes": png(n), "path": None}} for n in range(2)]
-    assert first(pool, table(*images), "a.parquet") == "row 0"
+    assert first(pool, parquet_of(images), "a.parquet") == "row 0"
     named = [{**one, "file_name": f"cat/{n}.png"} for n, one in enumerate(images)]
-    assert first(pool, table(*named), "a.parquet") == "cat/0.png"
+    assert first(pool, parquet_of(named), "a.parquet") == "cat/0.png"
 
 
 @pytest.mark.parametrize(

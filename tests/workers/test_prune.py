@@ -27,9 +27,8 @@ from models.target.train import train_target
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job, watch_progress
+from tests.workers.starting import done_job, run_here, start_job, watch_progress
 from tests.world import World
-from workers.execution.runner import run_job
 from workers.jobs.arrays import write_arrays
 from workers.jobs.context import JobContext
 from workers.labels.snapshot import Snapshot, take
@@ -49,18 +48,14 @@ def start(http: TestClient, loop: Loop, **params: Any) -> Job:
 
 def pruned(http: TestClient, loop: Loop, **params: Any) -> Job:
     """A job that was started and run in this process."""
-    job = start(http, loop, **params)
-    run_job(RunJob.of(job), handler)
-    loop.world.session.refresh(job)
-    return job
+    return run_here(loop.world, start(http, loop, **params))
 
 
 def retry(http: TestClient, loop: Loop, job: Job) -> None:
     """Run a job that failed once more."""
     headers = loop.world.caller().headers
     assert http.post(f"/api/jobs/{job.id}/retry", headers=headers).status_code == 200
-    run_job(RunJob.of(job), handler)
-    loop.session.refresh(job)
+    run_here(loop.world, job)
 
 
 def subset_of(loop: Loop, job: Job) -> Path:
@@ -413,9 +408,7 @@ def test_an_estimate_knows_that_the_warm_up_is_there(http: TestClient, world: Wo
     for method in ("prune4rel", "prune4rel_greedy"):
         first = pruned(http, loop, method=method)
         params = QUICK | {"method": method, "tau": 0.9}
-        job = start_job(http, world, loop.project, "prune", params, dry_run=True)
-        run_job(RunJob.of(job), handler)
-        loop.session.refresh(job)
+        job = done_job(http, world, loop.project, "prune", params, dry_run=True)
         assert job.state is JobState.SUCCEEDED, job.error
         assert job.result is not None
         estimate = job.result["estimate"]

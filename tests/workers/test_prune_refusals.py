@@ -8,17 +8,13 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.jobs.messages import RunJob
 from core.states import ExampleState, JobState, Verdict
 from core.tables import Artifact, Example, Job
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job
 from tests.workers.test_prune import QUICK, pruned
 from tests.world import World
-from workers.execution.runner import run_job
-from workers.features import handler as features
 from workers.features.stored import LearnedFeatures
-from workers.prune import handler
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
@@ -28,9 +24,7 @@ def test_more_than_there_are_is_refused_before_the_warm_up(
     loop = Loop(world)
     loop.answer(0, 12, Verdict.LABEL)
     params = {**QUICK, "ratio": None, "count": 13}
-    job = start_job(http, world, loop.project, "prune", params, dry_run=dry_run)
-    run_job(RunJob.of(job), handler)
-    loop.session.refresh(job)
+    job = done_job(http, world, loop.project, "prune", params, dry_run=dry_run)
     assert job.state is JobState.FAILED
     assert job.error is not None
     assert "count 13 exceeds the 12 labeled images; give 12 or less" in job.error["detail"]
@@ -40,9 +34,7 @@ def test_more_than_there_are_is_refused_before_the_warm_up(
 def learned_features(http: TestClient, loop: Loop) -> Path:
     """Features as the job that learns them has left them."""
     params = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 16, "flip": False}
-    job = start_job(http, loop.world, loop.project, "learn_features", params)
-    run_job(RunJob.of(job), features)
-    loop.session.refresh(job)
+    job = done_job(http, loop.world, loop.project, "learn_features", params)
     assert job.state is JobState.SUCCEEDED, job.error
     return LearnedFeatures.of(loop.world.storage, loop.project.id, job.id).file
 
@@ -65,10 +57,7 @@ def test_learned_features_that_are_not_finite_are_refused_before_the_warm_up(
 
     def outcome() -> Job:
         params = QUICK | {"method": "ssp"}
-        job = start_job(http, world, loop.project, "prune", params, dry_run=dry_run)
-        run_job(RunJob.of(job), handler)
-        loop.session.refresh(job)
-        return job
+        return done_job(http, world, loop.project, "prune", params, dry_run=dry_run)
 
     job = outcome()
     assert job.state is JobState.FAILED

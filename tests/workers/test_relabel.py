@@ -24,11 +24,8 @@ from models.protocols import OOD
 from tests.api.test_subsets import add_subset
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
-from tests.workers.starting import start_job, watch_progress
+from tests.workers.starting import done_job, run_here, start_job, watch_progress
 from tests.world import World
-from workers.execution.runner import run_job
-from workers.prune import handler as prune
-from workers.relabel import handler
 from workers.relabel.handler import PHASES
 from workers.relabel.report import Findings, result_of
 
@@ -72,10 +69,7 @@ def start(http: TestClient, world: World, project: Project, **params: Any) -> Jo
 
 def relabeled(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     """A job that was started and run in this process."""
-    job = start(http, world, project, **params)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
-    return job
+    return run_here(world, start(http, world, project, **params))
 
 
 def table_of(world: World, job: Job) -> pa.Table:
@@ -264,9 +258,7 @@ def test_votes_of_several_columns_are_weighed(http: TestClient, world: World) ->
 def test_a_subset_is_learned_from_and_the_rest_is_compared(http: TestClient, world: World) -> None:
     project, other = labeled(world), labeled(world)
     some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
-    pruning = start_job(http, world, project, "prune", some)
-    run_job(RunJob.of(pruning), prune)
-    world.session.refresh(pruning)
+    pruning = done_job(http, world, project, "prune", some)
     assert pruning.result is not None
     subset = pruning.result["subset_id"]
     job = relabeled(http, world, project, subset=subset)
@@ -296,9 +288,7 @@ def test_what_a_reviewer_settled_is_learned_from_and_not_asked_again(
 ) -> None:
     project = labeled(world)
     some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
-    pruning = start_job(http, world, project, "prune", some)
-    run_job(RunJob.of(pruning), prune)
-    world.session.refresh(pruning)
+    pruning = done_job(http, world, project, "prune", some)
     assert pruning.result is not None
     job = relabeled(http, world, project, epochs=20)
     asked = suggestions_of(world, job)
@@ -332,9 +322,7 @@ def test_what_a_reviewer_settled_is_learned_from_and_not_asked_again(
     for one in world.session.scalars(select(Example).where(Example.project_id == project.id)):
         one.meta = {}
     world.session.commit()
-    pruning = start_job(http, world, project, "prune", {**some, "method": "prune4rel"})
-    run_job(RunJob.of(pruning), prune)
-    world.session.refresh(pruning)
+    pruning = done_job(http, world, project, "prune", {**some, "method": "prune4rel"})
     assert pruning.result is not None
     premise = pruning.result["premise"]
     assert (premise["source"], premise["known"]) == ("reviews", len(reviewed))
@@ -443,9 +431,7 @@ def test_the_time_left_is_told_in_every_phase_that_takes_long(
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_an_estimate_measures_every_phase(http: TestClient, world: World, learner: str) -> None:
     project = labeled(world)
-    job = start_job(http, world, project, "relabel", QUICK | {"learner": learner}, dry_run=True)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    job = done_job(http, world, project, "relabel", QUICK | {"learner": learner}, dry_run=True)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     phases = job.result["estimate"]["phases"]
@@ -463,8 +449,7 @@ def test_what_an_earlier_version_has_learned_is_learned_anew(
     job = start(http, world, project, second_opinion=False)
     job.attempt, job.checkpoint = 1, {"seconds": {"gather": 1.0, "train": 1.0}}
     world.session.commit()
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    run_here(world, job)
     assert job.state is JobState.SUCCEEDED, job.error
     assert "an earlier version" in world.storage.job_log(project.id, job.id).read_text()
 

@@ -16,7 +16,7 @@ from core.tasks.classification import stored_class
 from models.catalog.params.relabel import RelabelParams
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job, run_here, start_job
 from tests.workers.test_relabel import (
     LABELED,
     LEARNERS,
@@ -27,7 +27,6 @@ from tests.workers.test_relabel import (
     table_of,
 )
 from tests.world import World
-from workers.execution.runner import run_job
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
 from workers.relabel import handler
@@ -44,9 +43,7 @@ def pool(world: World, **options: Any) -> Project:
 
 def judged(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     """A job by frozen features that was started and run in this process."""
-    job = start_job(http, world, project, "relabel", FROZEN | params)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    job = done_job(http, world, project, "relabel", FROZEN | params)
     assert job.state is JobState.SUCCEEDED, job.error
     return job
 
@@ -100,8 +97,7 @@ def test_features_are_chosen_by_default(http: TestClient, world: World) -> None:
     project = pool(world)
     job = start_job(http, world, project, "relabel", {})
     assert job.params["network"] == "auto"
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    run_here(world, job)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     assert job.result["disagreements"] == len(WRONG)
@@ -261,9 +257,7 @@ def test_an_estimate_measures_features_and_judgement(
 ) -> None:
     project = pool(world)
     params = FROZEN | {"network": network}
-    job = start_job(http, world, project, "relabel", params, dry_run=True)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    job = done_job(http, world, project, "relabel", params, dry_run=True)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     phases = job.result["estimate"]["phases"]

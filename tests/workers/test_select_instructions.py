@@ -21,10 +21,8 @@ from models.tasks.instructions.view import InstructionView, Ranked
 from tests.processes import eventually, worker
 from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job, run_here, start_job
 from tests.world import World
-from workers.execution.runner import run_job
-from workers.instructions import handler
 from workers.instructions.choosing import columns_of
 from workers.instructions.handler import PHASES
 from workers.instructions.report import figures
@@ -34,10 +32,7 @@ QUICK = {"features": "hashed_ngrams", "largest": 4}
 
 def choose(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     """A job that was started and run in this process."""
-    job = start_job(http, world, project, "select_instructions", QUICK | params)
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
-    return job
+    return done_job(http, world, project, "select_instructions", QUICK | params)
 
 
 def go_on(http: TestClient, world: World, job: Job, **decided: Any) -> None:
@@ -48,8 +43,7 @@ def go_on(http: TestClient, world: World, job: Job, **decided: Any) -> None:
     else:
         again = http.post(f"{path}/retry", headers=headers)
     assert again.status_code == 200, again.json()
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    run_here(world, job)
 
 
 def decide(http: TestClient, world: World, job: Job, **decided: Any) -> Any:
@@ -376,11 +370,9 @@ def test_an_estimate_tells_requests_tokens_and_price_and_leaves_nothing(
     rows, truth = rows_of(8)
     project = pool_of(world, rows)
     with judge_of(world, monkeypatch, truth) as (_, served):
-        job = start_job(
+        job = done_job(
             http, world, project, "select_instructions", QUICK | {"permutations": 3}, dry_run=True
         )
-        run_job(RunJob.of(job), handler)
-        world.session.refresh(job)
         assert job.result is not None, job.error
         estimate = job.result["estimate"]
         assert set(estimate["phases"]) == set(named(PHASES))

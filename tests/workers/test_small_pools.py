@@ -12,17 +12,15 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.jobs.messages import RunJob
 from core.states import ExampleState, JobState, ProjectState, RoundState, Split, Verdict
-from core.tables import Example, Job, Project, Query
+from core.tables import Example, Job, Project
 from models.catalog import specs
 from tests.workers.import_files import Pool, encoded, picture
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job
 from tests.workers.test_dry_run import HANDLERS, QUICK
 from tests.workers.test_learn_features import learn
 from tests.world import World
-from workers.execution.runner import run_job
 
 Said = tuple[Verdict, int | None]
 _MIXED: Final[Sequence[Said]] = ((Verdict.LABEL, 0), (Verdict.OOD, None), (Verdict.LABEL, 1))
@@ -85,14 +83,7 @@ class Played(Loop):
 
     def _say(self, number: int, said: Callable[[int], Said]) -> None:
         round_ = self.rounds()[number]
-        statement = (
-            select(Query, Example)
-            .join(Example, Example.id == Query.example_id)
-            .where(Query.round_id == round_.id, ~Query.done)
-            .order_by(Query.rank)
-            .limit(_BUDGET)
-        )
-        for query, example in self.session.execute(statement).all():
+        for query, example in self.waiting(round_, _BUDGET):
             verdict, kind = said(example.pool_index)
             chosen = None if kind is None else self.classes[kind % len(self.classes)].id
             self._store(round_, query, example, verdict, chosen)
@@ -273,10 +264,7 @@ def test_jobs_on_small_projects_succeed_or_say_at_once_what_is_missing(
 def _job(http: TestClient, loop: Played, kind: str, is_dry: bool) -> Job:
     # An estimate measures as many steps as there are; how good it is, is not asked here.
     short = {"taufe": {"steps": 2}, "resize": {}, "embedding_map": {}}.get(kind, {"epochs": 2})
-    job = start_job(http, loop.world, loop.project, kind, QUICK[kind] | short, dry_run=is_dry)
-    run_job(RunJob.of(job), HANDLERS[kind])
-    loop.session.refresh(job)
-    return job
+    return done_job(http, loop.world, loop.project, kind, QUICK[kind] | short, dry_run=is_dry)
 
 
 @pytest.mark.parametrize("side", [1, 3])

@@ -22,12 +22,12 @@ from tests.conftest import Services
 from tests.processes import eventually, scheduler, worker
 from tests.security.targets import add_judge
 from tests.workers.import_files import Pool, png, zipped
-from tests.workers.starting import start_job
+from tests.workers.starting import run_here, start_job
 from tests.world import World
 from workers.app import TASK_MODULES, app
 from workers.celery_tasks.sweep import sweep
 from workers.execution.claiming import claim
-from workers.execution.runner import MOST_DEATHS, run_job
+from workers.execution.runner import MOST_DEATHS
 from workers.jobs.context import JobContext, sessions
 from workers.jobs.fairness import is_claimable, own_job
 
@@ -200,8 +200,7 @@ def test_what_kills_its_worker_again_and_again_fails_until_it_is_tried_again(
         killed(step)
     for _ in range(MOST_DEATHS - 1):
         killed(MOST_DEATHS)
-    run_job(RunJob.of(job))
-    world.session.refresh(job)
+    run_here(world, job)
     assert job.state is JobState.FAILED
     assert job.error is not None
     assert job.error["code"] == "workers_died"

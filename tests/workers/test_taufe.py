@@ -20,12 +20,11 @@ from models.target.train import load_target
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job, watch_progress
+from tests.workers.starting import done_job, run_here, start_job, watch_progress
 from tests.world import World
 from workers.execution.runner import run_job
 from workers.jobs.context import SteppedAside
 from workers.jobs.yielding import Yielding
-from workers.prune import handler as prune
 from workers.taufe import handler
 
 QUICK = {"network": "cnn_tiny", "width": 4, "steps": 12, "batch_size": 8, "flip": False}
@@ -37,10 +36,7 @@ def start(http: TestClient, loop: Loop, **params: Any) -> Job:
 
 def compare(http: TestClient, loop: Loop, **params: Any) -> Job:
     """A job that was started and run in this process."""
-    job = start(http, loop, **params)
-    run_job(RunJob.of(job), handler)
-    loop.world.session.refresh(job)
-    return job
+    return run_here(loop.world, start(http, loop, **params))
 
 
 def artifacts(loop: Loop, job: Job) -> dict[str, Artifact]:
@@ -160,9 +156,7 @@ def test_labels_that_the_subset_drops_are_not_learned_from(http: TestClient, wor
     everything = compare(http, loop, steps=1).result
     assert everything is not None
     some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
-    pruning = start_job(http, world, loop.project, "prune", some)
-    run_job(RunJob.of(pruning), prune)
-    world.session.refresh(pruning)
+    pruning = done_job(http, world, loop.project, "prune", some)
     assert pruning.result is not None
     subset = pruning.result["subset_id"]
     body = {"settings": {"subset": subset}}

@@ -9,16 +9,14 @@ from fastapi.testclient import TestClient
 from sklearn.metrics import roc_auc_score
 from sqlalchemy import func, select
 
-from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState, ProjectState, Role, Split, Verdict
-from core.tables import Annotation, Artifact, Example, Job, Project, Query, Suggestion
+from core.tables import Annotation, Artifact, Job, Project, Suggestion
 from core.tasks.classification import stored_class
 from models.media.texts.store import TextStore
 from tests.texts import CLASSES, mailbox
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import done_job
 from tests.world import World
-from workers.execution.runner import run_job
 
 POOL, EVALUATION = 160, 40
 SMALL: dict[str, Any] = {"name": "hashed_ngrams", "params": {"dimension": 32}}
@@ -53,14 +51,7 @@ class Mailbox(Loop):
         """The first ``n`` queries are answered with what the texts are."""
         assert verdict is None
         round_ = self.rounds()[number]
-        statement = (
-            select(Query, Example)
-            .join(Example, Example.id == Query.example_id)
-            .where(Query.round_id == round_.id, ~Query.done)
-            .order_by(Query.rank)
-            .limit(n)
-        )
-        for query, example in self.session.execute(statement).all():
+        for query, example in self.waiting(round_, n):
             kind = int(self.kinds[example.pool_index])
             chosen = None if kind < 0 else self.classes[kind].id
             given = Verdict.OOD if chosen is None else Verdict.LABEL
@@ -71,9 +62,7 @@ class Mailbox(Loop):
 def done(http: TestClient, world: World, project: Project, kind: str, **params: Any) -> Job:
     """A job that was started and run in this process, after a dry run of it."""
     for dry_run in (True, False):
-        job = start_job(http, world, project, kind, params, dry_run=dry_run)
-        run_job(RunJob.of(job))
-        world.session.refresh(job)
+        job = done_job(http, world, project, kind, params, dry_run=dry_run)
         assert job.state is JobState.SUCCEEDED, job.error
     return job
 

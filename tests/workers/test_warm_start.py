@@ -19,6 +19,7 @@ from core.rounds import AFTER_OPENING
 from core.states import ExampleState, JobState, Role, RoundState
 from core.tables import Annotation, Example, Job, Project, Query, Round
 from models.errors import ModelError
+from tests.api.test_labeling import lease, send, verdict
 from tests.processes import Hold, eventually, worker
 from tests.workers.killing import state
 from tests.workers.loop import Loop
@@ -87,26 +88,9 @@ def assert_states_agree(world: World, project: Project) -> None:
     assert set(world.session.scalars(statement)) == set(waiting)
 
 
-def lease(
-    http: TestClient, project: Project, caller: Caller, n: int, tab: str | None = None
-) -> list[dict[str, Any]]:
-    body = {"n": n, "client": tab or str(uuid.uuid4())}
-    url = f"/api/projects/{project.id}/labeling/lease"
-    response = http.post(url, json=body, headers=caller.headers)
-    assert response.status_code == 200, response.text
-    items: list[dict[str, Any]] = response.json()["items"]
-    return items
-
-
 def answer(http: TestClient, project: Project, caller: Caller, *query_ids: int) -> None:
-    answers = [
-        {"key": str(uuid.uuid4()), "query_id": id_, "verdict": "ood", "seconds": 1.0}
-        for id_ in query_ids
-    ]
-    url = f"/api/projects/{project.id}/labeling/answers"
-    response = http.post(url, json={"answers": answers}, headers=caller.headers)
-    assert response.status_code == 200, response.text
-    assert {one["status"] for one in response.json()["results"]} == {"accepted"}
+    results = send(http, caller, project, *map(verdict, query_ids))["results"]
+    assert {one["status"] for one in results} == {"accepted"}
 
 
 def failed_once_open(
@@ -239,7 +223,7 @@ def test_what_anybody_has_seen_answered_or_sent_stays(
 
     def work() -> None:
         tab = str(uuid.uuid4())
-        seen = lease(http, project, annotator, 6, tab)
+        seen = lease(http, annotator, project, 6, tab)["items"]
         answer(http, project, annotator, *(one["query_id"] for one in seen[:2]))
         url = f"/api/projects/{project.id}/labeling/release"
         http.post(url, json={"client": tab}, headers=annotator.headers)
@@ -248,7 +232,7 @@ def test_what_anybody_has_seen_answered_or_sent_stays(
         body = {"ids": [sent.example_id]}
         url = f"/api/projects/{project.id}/examples/queue"
         assert http.post(url, json=body, headers=admin.headers).status_code == 200
-        held = lease(http, project, admin, 1)
+        held = lease(http, admin, project, 1)["items"]
         kept.update({one["query_id"]: one["example_id"] for one in (*seen, *held)})
         kept[sent.id] = sent.example_id
         world.session.rollback()
@@ -276,7 +260,7 @@ def test_a_round_that_ended_meanwhile_is_left_alone(
     annotator = world.caller(Role.ANNOTATOR, project)
 
     def finish() -> None:
-        seen = lease(http, project, annotator, 16)
+        seen = lease(http, annotator, project, 16)["items"]
         answer(http, project, annotator, *(one["query_id"] for one in seen))
 
     while_embedding(monkeypatch, finish)
@@ -301,7 +285,7 @@ def test_everybody_answers_what_was_shown_while_images_are_replaced(
         assert embedded.wait(60)
         for _ in range(8):
             # While their images are being changed, places are passed over.
-            while not (items := lease(http, project, caller, 3)):
+            while not (items := lease(http, caller, project, 3)["items"]):
                 pass
             shown.update({one["query_id"]: one["example_id"] for one in items})
             answer(http, project, caller, *(one["query_id"] for one in items))

@@ -1,6 +1,5 @@
 """The phases of ``advance_round``. Each reads files of the phases before and writes its own."""
 
-import json
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -41,6 +40,7 @@ from workers.advance.reads import (
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.jobs.context import JobContext
 from workers.jobs.stores import open_store, side_of
+from workers.jobs.work import read_json, write_json
 from workers.labels.draws import reached
 from workers.labels.job_inputs import class_names
 from workers.labels.learners import learner_of
@@ -128,13 +128,12 @@ class Advance:
 
     def note(self, phase: str, values: dict[str, Any]) -> None:
         """Keep what a phase found out, beside its files."""
-        text = json.dumps(values)
-        write_atomically(self.file(f"{phase}.json"), lambda part: part.write_text(text))
+        write_json(self.file(f"{phase}.json"), values)
 
     def noted(self, phase: str) -> dict[str, Any]:
         """What ``note`` kept; empty if the phase had nothing to say."""
         path = self.file(f"{phase}.json")
-        return dict(json.loads(path.read_text())) if path.exists() else {}
+        return read_json(path) if path.exists() else {}
 
     @cached_property
     def snapshot(self) -> Snapshot:

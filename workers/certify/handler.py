@@ -1,9 +1,7 @@
 """The ``certify`` job: score what nobody has judged, put it into lots, and begin to ask people."""
 
-import json
 from dataclasses import asdict
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -39,7 +37,7 @@ from workers.dry_run import dry_run
 from workers.jobs.arrays import read_arrays
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
-from workers.jobs.yielding import Yielding
+from workers.jobs.work import JobWork, read_json, write_json
 from workers.labels.job_inputs import class_names
 from workers.labels.snapshot import Snapshot
 
@@ -55,7 +53,9 @@ def run(context: JobContext) -> dict[str, Any]:
     """Begin a certificate; a killed job goes on where it was, and asks nothing twice."""
     if context.dry_run:
         return dry_run(context, prepare)
-    return context.finish(Certifying(context).run)
+    task = Certifying(context, CertifyParams.of(context))
+    task.take_up()
+    return task.run(PHASES)
 
 
 def failed(session: Session, job: Job) -> None:
@@ -84,22 +84,13 @@ def _begun_before(session: Session, certificate: Certificate) -> int:
     return session.scalar(statement) or 0
 
 
-class Certifying:
+class Certifying(JobWork[CertifyParams]):
     """One job; each phase leaves a file of its unfinished work."""
 
-    def __init__(self, context: JobContext) -> None:
-        """Read what is to be promised."""
-        self.context, self.params = context, CertifyParams.of(context)
-        self.progress = Yielding(context).progress
-
-    def run(self) -> None:
-        """Run the phases, and publish what they have left."""
-        self._take_up()
-        self.context.run(PHASES, self)
-        self.publish()
-
-    def _take_up(self) -> None:
+    def take_up(self) -> None:
         """Begin again a certificate whose job has failed, or was cancelled."""
+        if "result" in self.context.checkpoint:
+            return
         with self.context.sessions() as session:
             of = select(Certificate.state).where(Certificate.job_id == self.context.job_id)
             if session.scalar(of) is not CertificateState.REFUSED:
@@ -114,7 +105,7 @@ class Certifying:
     @cached_property
     def facts(self) -> Facts:
         """Of which model, data and settings it is."""
-        return Facts(**json.loads(self.file(_FACTS).read_text()))
+        return Facts(**read_json(self.file(_FACTS)))
 
     @cached_property
     def members(self) -> Members:
@@ -126,18 +117,14 @@ class Certifying:
         """What people had said when the model was frozen."""
         return Snapshot.load(self.file("snapshot.npz"))
 
-    def file(self, name: str) -> Path:
-        """A file of this job's unfinished work."""
-        return self.context.work / name
-
     def gather(self) -> None:
         """Freeze the model and what it is to label, and see whether anything can be promised."""
-        text = json.dumps(asdict(gather(self.context)))
+        facts = gather(self.context)
         with self.context.sessions() as session:
             human = human_error(session, self.context.project_id, self.params.confidence)
         # As often as people are wrong, it may be that nothing can be promised.
         promise_of(self.params, human)
-        write_atomically(self.file(_FACTS), lambda part: part.write_text(text))
+        write_json(self.file(_FACTS), asdict(facts))
 
     def score(self) -> None:
         """Let the model say what each image is."""

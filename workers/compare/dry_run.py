@@ -18,7 +18,7 @@ _SAMPLE: Final = 4096
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
     gather(context)
-    known = context.checkpoint["known"]
+    known = context.known
     count = known["images"]
     path = context.storage.features(context.project_id) / known["features"]
     out: Path = context.work / "nearest"

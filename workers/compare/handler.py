@@ -1,6 +1,5 @@
 """The ``compare`` job: the nearest of each image, the same pictures among them, what is alone."""
 
-import shutil
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,13 +16,14 @@ from models.features.duplicates import (
     nearest_rows,
     outlines,
 )
+from workers.compare.dry_run import prepare
 from workers.compare.findings import leaking, mark
 from workers.compare.gather import gather
 from workers.dry_run import dry_run
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.stores import open_store
-from workers.jobs.yielding import Yielding
+from workers.jobs.work import JobWork
 
 _FILE: Final = "alike.parquet"
 
@@ -31,46 +31,34 @@ _FILE: Final = "alike.parquet"
 def run(context: JobContext) -> dict[str, Any]:
     """Compare the images that have features; later ones are compared by the next such job."""
     if context.dry_run:
-        from workers.compare.dry_run import prepare
-
         return dry_run(context, prepare)
-    task = Comparison(context)
+    task = Comparing(context, CompareParams.of(context))
     if context.done("gather") and not context.done("search") and task.is_lost:
         context.start_over("the features that it compared are gone")
-    context.run(PHASES, task, work=task.effort)
-    shutil.rmtree(context.work, ignore_errors=True)
-    return dict(context.checkpoint["found"])
+    if "found" in context.checkpoint:
+        # So an earlier version has noted the result.
+        context.checkpoint["result"] = context.checkpoint["found"]
+    return task.run(PHASES)
 
 
-class Comparison:
+class Comparing(JobWork[CompareParams]):
     """One job; each phase leaves files of its unfinished work."""
-
-    def __init__(self, context: JobContext) -> None:
-        """Read what is asked."""
-        self.context, self.params = context, CompareParams.of(context)
-        self.progress = Yielding(context).progress
-
-    @property
-    def known(self) -> dict[str, Any]:
-        """What was gathered."""
-        known: dict[str, Any] = self.context.checkpoint["known"]
-        return known
 
     @property
     def features(self) -> Path:
         """What is compared; later ones may have taken its place."""
-        name: str = self.known["features"]
+        name: str = self.context.known["features"]
         return self.context.storage.features(self.context.project_id) / name
 
     @property
     def is_lost(self) -> bool:
         """Whether that is gone, or was made anew."""
         path = self.features
-        return not path.exists() or name_of(path) != self.known.get("made", name_of(path))
+        return not path.exists() or name_of(path) != self.context.known.get("made", name_of(path))
 
     def effort(self) -> dict[str, float]:
         """Each image with each other one, and then once over all pixels."""
-        count = self.known["images"]
+        count = self.context.known["images"]
         return {"search": count * (1 + count / 20_000), "outline": count}
 
     def gather(self) -> None:
@@ -79,11 +67,11 @@ class Comparison:
 
     def search(self) -> None:
         """Find the nearest of each image."""
-        context, known = self.context, self.known
+        context, known = self.context, self.context.known
         nearest_rows(
             np.load(self.features, mmap_mode="r")[: known["images"]],
             known["width"],
-            out=context.work / "nearest",
+            out=self.file("nearest"),
             done=int(context.checkpoint.get("searched", 0)),
             progress=self.progress,
             save=lambda done: context.save({"searched": done}),
@@ -91,13 +79,13 @@ class Comparison:
 
     def outline(self) -> None:
         """Group those that are the same picture."""
-        context, known = self.context, self.known
+        context, known = self.context, self.context.known
         store = open_store(
             context.storage, context.project_id, known["input_size"], known["images"]
         )
         prints, means = outlines(store, self.progress)
         rows, cosines = (
-            np.load(path, mmap_mode="r") for path in nearest_files(context.work / "nearest")
+            np.load(path, mmap_mode="r") for path in nearest_files(self.file("nearest"))
         )
         group = groups_of(
             rows,
@@ -109,12 +97,12 @@ class Comparison:
             progress=self.progress,
         )
         isolation = isolation_of(np.asarray(cosines[:, :NEAREST]), NEAREST)
-        write_alike(context.work / _FILE, Alike(isolation, group))
+        write_alike(self.file(_FILE), Alike(isolation, group))
 
     def store(self) -> None:
         """Say of each image which it is the same as, and keep the file; both or neither."""
-        context, count = self.context, self.known["images"]
-        path = context.work / _FILE
+        context, count = self.context, self.context.known["images"]
+        path = self.file(_FILE)
         group = read_alike(path).group
         artifact = keep(context, path, ArtifactKind.ALIKE, {"images": count})
         with context.transaction() as (session, job):
@@ -123,22 +111,22 @@ class Comparison:
             leaks = leaking(session, context.project_id)
             grouped = int((group >= 0).sum())
             groups = len(np.unique(group[group >= 0]))
-            found = {
+            result = {
                 "images": count,
                 "groups": groups,
                 "duplicates": grouped - groups,
                 "leaks": leaks,
                 "notes": list(_notes(groups, grouped - groups, leaks)),
             }
-            context.note(job, {"found": found})
+            context.note(job, {"result": result})
             context.finish_phase(job, "store")
 
 
 PHASES: Final = (
-    Phase("gather", Comparison.gather),
-    Phase("search", Comparison.search),
-    Phase("outline", Comparison.outline),
-    Phase("store", Comparison.store),
+    Phase("gather", Comparing.gather),
+    Phase("search", Comparing.search),
+    Phase("outline", Comparing.outline),
+    Phase("store", Comparing.store),
 )
 
 

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -33,7 +32,7 @@ from workers.embedding_map.features import Features, Source, pool_of, source_of
 from workers.jobs.arrays import write_array
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
-from workers.jobs.yielding import Yielding
+from workers.jobs.work import JobWork
 
 _FILE: Final = "map.parquet"
 _ROW_GROUP: Final = 1 << 16
@@ -43,23 +42,14 @@ def run(context: JobContext) -> dict[str, Any]:
     """Make the map of the pool as it is now; it takes the place of the one before."""
     if context.dry_run:
         return dry_run(context, prepare)
-    if Map(context).is_lost:
+    params = EmbeddingMapParams.of(context)
+    if Map(context, params).is_lost:
         context.start_over("the embeddings that it laid out are gone")
-    return context.finish(Map(context).run)
+    return Map(context, params).run(PHASES)
 
 
-class Map:
+class Map(JobWork[EmbeddingMapParams]):
     """One map, phase by phase; each leaves a file, and the map before stays until it is done."""
-
-    def __init__(self, context: JobContext) -> None:
-        """Read what is asked."""
-        self.context, self.params = context, EmbeddingMapParams.of(context)
-        self.progress = Yielding(context).progress
-
-    def run(self) -> None:
-        """Run the phases, and publish what the last has left."""
-        self.context.run(PHASES, self)
-        self.publish()
 
     @property
     def is_lost(self) -> bool:
@@ -72,7 +62,7 @@ class Map:
     @cached_property
     def source(self) -> Source:
         """What embeds the images."""
-        return Source.of(self.context.checkpoint["known"])
+        return Source.of(self.context.known)
 
     @cached_property
     def features(self) -> Features:
@@ -83,10 +73,6 @@ class Map:
     def pool(self) -> Indices:
         """(N,) which images the map is of."""
         return load(self.file("pool.npy"))
-
-    def file(self, name: str) -> Path:
-        """A file of this job's unfinished work."""
-        return self.context.work / name
 
     def gather(self) -> None:
         """Note what is laid out, so that a resumed job lays out the same.

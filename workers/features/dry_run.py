@@ -29,7 +29,7 @@ class _Timing:
     def __init__(self, context: JobContext) -> None:
         self.context = context
         self.params = ContrastiveParams.of(context)
-        self.known = context.checkpoint["known"]
+        self.known = context.known
         self.pool = np.load(context.work / "pool.npy")
         self.encoder = context.work / "encoder.safetensors"
 

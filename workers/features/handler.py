@@ -1,6 +1,5 @@
 """The ``learn_features`` job: note what there is, learn from it, embed it."""
 
-import shutil
 from functools import cached_property
 from typing import Any, Final
 
@@ -16,56 +15,40 @@ from workers.features.gather import gather
 from workers.features.stored import LearnedFeatures, latest
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.stores import open_store
-from workers.jobs.yielding import Yielding
+from workers.jobs.work import JobWork
 
 
 def run(context: JobContext) -> dict[str, Any]:
     """Learn features of the pool as it is now; later imports are embedded by the rounds."""
     if context.dry_run:
         return dry_run(context, prepare)
-    task = Learning(context)
+    task = Learning(context, ContrastiveParams.of(context))
     if context.done("learn") and not task.features.encoder.exists():
         # Jobs that have succeeded since have removed it.
         context.start_over("the encoder that it had learned is gone")
-    context.run(PHASES, task, work=task.effort)
-    features = task.features
-    with context.sessions() as session:
-        features.remove_others(keep=latest(session, context.project_id))
-    shutil.rmtree(context.work, ignore_errors=True)
-    return {"images": task.known["images"], "dimension": int(features.rows().shape[1])}
+    return task.run(PHASES)
 
 
-class Learning:
+class Learning(JobWork[ContrastiveParams]):
     """One job: what it learns from, and what it leaves."""
 
-    def __init__(self, context: JobContext) -> None:
-        """Read what is asked."""
-        self.context, self.params = context, ContrastiveParams.of(context)
-        self.features = LearnedFeatures.of(context.storage, context.project_id, context.job_id)
-        self.progress = Yielding(context).progress
-
     @property
-    def known(self) -> dict[str, Any]:
-        """What was gathered."""
-        known: dict[str, Any] = self.context.checkpoint["known"]
-        return known
+    def features(self) -> LearnedFeatures:
+        """What it leaves."""
+        context = self.context
+        return LearnedFeatures.of(context.storage, context.project_id, context.job_id)
 
     @cached_property
     def pool(self) -> Any:
         """(n,) which images it learns from."""
-        return np.load(self.context.work / "pool.npy")
+        return np.load(self.file("pool.npy"))
 
     @cached_property
     def store(self) -> PixelStore:
         """Pixels of all images."""
-        known = self.known
+        context, known = self.context, self.context.known
         return images_of(
-            open_store(
-                self.context.storage,
-                self.context.project_id,
-                known["input_size"],
-                known["images"],
-            )
+            open_store(context.storage, context.project_id, known["input_size"], known["images"])
         )
 
     def effort(self) -> dict[str, float]:
@@ -73,7 +56,7 @@ class Learning:
         views = 2 * ROTATIONS if self.params.rotations else 2
         # Learning from an image takes about as long as looking at three.
         learning = 3 * views * self.params.epochs * len(self.pool)
-        return {"learn": learning, "embed": self.known["images"]}
+        return {"learn": learning, "embed": self.context.known["images"]}
 
     def gather(self) -> None:
         """Note what there is."""
@@ -87,15 +70,23 @@ class Learning:
             self.store,
             self.pool,
             self.params,
-            seed=self.known["seed"],
+            seed=self.context.known["seed"],
             out=self.features.encoder,
-            checkpoint=self.context.work / "learning.safetensors",
+            checkpoint=self.file("learning.safetensors"),
             progress=self.progress,
         )
 
     def embed(self) -> None:
         """Embed all images with it."""
         self.features.complete(self.store, self.progress)
+
+    def publish(self) -> None:
+        """Let go of what earlier jobs have left, and note that all is done."""
+        context, features = self.context, self.features
+        result = {"images": context.known["images"], "dimension": int(features.rows().shape[1])}
+        with context.transaction() as (session, job):
+            features.remove_others(keep=latest(session, context.project_id))
+            context.note(job, {"result": result})
 
 
 PHASES: Final = (

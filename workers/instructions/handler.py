@@ -1,8 +1,6 @@
 """The ``select_instructions`` job: freeze the rows, cluster them, ask, choose, publish."""
 
-import json
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -10,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from core.artifacts.selections import write_selection
 from core.errors import DomainError
-from core.files.storage import write_atomically
 from core.states import ArtifactKind
 from core.tables import Project
 from models.catalog import find, parse
@@ -39,6 +36,7 @@ from workers.instructions.tied import tied_scores
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
+from workers.jobs.work import JobWork, read_json, write_json
 
 STRATEGY: Final = "judge_undecided"
 """What the round is called in which people rank what the judge leaves open."""
@@ -46,7 +44,6 @@ _CLUSTERS: Final = "clusters.npz"
 _ASKED: Final = "asked.npz"
 _JUDGED: Final = "judged.jsonl"
 _SELECTION: Final = "selection.parquet"
-_RESULT: Final = "result.json"
 _NAMED_BY: Final = 4_000
 """Rows that topics are named by."""
 
@@ -55,21 +52,17 @@ def run(context: JobContext) -> dict[str, Any]:
     """Choose; a killed job goes on where it was, and asks nothing twice."""
     if context.dry_run:
         return dry_run(context, prepare)
-    return context.finish(Selecting(context).run)
+    return Selecting(context, SelectInstructionsParams.of(context)).run(PHASES)
 
 
-class Selecting:
+class Selecting(JobWork[SelectInstructionsParams]):
     """One job; each phase leaves a file of its unfinished work."""
 
-    def __init__(self, context: JobContext) -> None:
-        """Read what is asked."""
-        self.context, self.params = context, SelectInstructionsParams.of(context)
+    def __init__(self, context: JobContext, params: SelectInstructionsParams) -> None:
+        """Begin, or go on."""
+        super().__init__(context, params)
+        # No round waits for its worker.
         self.progress = context.progress
-
-    def run(self) -> None:
-        """Run the phases, and publish what they have left."""
-        self.context.run(PHASES, self)
-        self.publish()
 
     @cached_property
     def rows(self) -> Rows:
@@ -88,10 +81,6 @@ class Selecting:
             return None
         found: Indices = read_arrays(self.file(_CLUSTERS))["clusters"]
         return found
-
-    def file(self, name: str) -> Path:
-        """A file of this job's unfinished work."""
-        return self.context.work / name
 
     def gather(self) -> None:
         """Freeze the rows, and see whether there is somebody to ask."""
@@ -167,8 +156,7 @@ class Selecting:
                 params, whole, favours_places=favours, not_asked=left, of_rows=left_rows
             ),
         }
-        text = json.dumps(result)
-        write_atomically(self.file(_RESULT), lambda part: part.write_text(text))
+        write_json(self.result_file, result)
 
     def _words(self, topics: Indices) -> list[list[str]]:
         """What sets topics apart, by what a sample of the rows ask."""
@@ -178,7 +166,7 @@ class Selecting:
 
     def publish(self) -> None:
         """Keep the selection, ask people, and note that all is done."""
-        result = json.loads(self.file(_RESULT).read_text())
+        result = read_json(self.result_file)
         kept = keep(self.context, self.file(_SELECTION), ArtifactKind.SELECTION, result)
         with self.context.transaction() as (session, job):
             people = self._ask_people(session) if self.params.asks_people else None

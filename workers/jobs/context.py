@@ -137,6 +137,12 @@ class JobContext:
         """Directory for unfinished work of this job."""
         return self.storage.work(self.job_id)
 
+    @property
+    def known(self) -> dict[str, Any]:
+        """What the first phase has noted, if it does, for whoever resumes the job."""
+        known: dict[str, Any] = self.checkpoint["known"]
+        return known
+
     # Phases and progress
 
     def plan(
@@ -205,8 +211,9 @@ class JobContext:
         self.log.write(f"{name} begins")
         self.beat()
         yield
-        self.check()
+        # What a phase has published is done, whatever was asked for meanwhile.
         if not self.done(name):
+            self.check()
             with self.transaction() as (_, job):
                 self.finish_phase(job, name)
         self.log.write(f"{name} ends after {self.seconds[name]:g} s")

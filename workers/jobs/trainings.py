@@ -1,46 +1,23 @@
 """Jobs that train in several ways on the same knowledge, and judge them side by side."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
-from core.files.storage import write_atomically
 from core.states import ArtifactKind
 from workers.jobs.artifacts import keep
-from workers.jobs.context import JobContext, Phase
-from workers.jobs.yielding import Yielding
+from workers.jobs.context import Phase
+from workers.jobs.work import JobWork, Params, read_json, write_json
 
 
-class Trainings(ABC):
-    """The trainings of one job, over its frozen knowledge; a killed job goes on where it was.
+class Trainings(JobWork[Params], ABC):
+    """The trainings of one job, over its frozen knowledge.
 
     Attributes:
-        context: The job.
-        progress: To call in trainings: lets what is waited for go first.
         shown: Name of the file with what pages draw.
     """
 
     shown: ClassVar[str]
-
-    def __init__(self, context: JobContext) -> None:
-        """Begin, or go on."""
-        self.context = context
-        self.progress = Yielding(context).progress
-
-    def run(self) -> None:
-        """Run the phases, and publish what they have left."""
-        self.context.run(self.phases(), self, work=self.effort)
-        self.publish()
-
-    @abstractmethod
-    def phases(self) -> Sequence[Phase[Any]]:
-        """What is done: gather, each training, compare."""
-
-    @abstractmethod
-    def effort(self) -> Mapping[str, float]:
-        """What trainings and the comparison amount to beside each other."""
 
     @abstractmethod
     def methods(self) -> Sequence[str]:
@@ -50,14 +27,14 @@ class Trainings(ABC):
     def class_ids(self) -> list[int]:
         """Classes by their outputs."""
 
-    def file(self, name: str) -> Path:
-        """A file of this job's unfinished work."""
-        return self.context.work / name
+    @abstractmethod
+    def train(self, method: str) -> None:
+        """Train one of the ways."""
 
     def write(self, shown: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Keep what was found, until it is published."""
-        self._write(self.shown, json.dumps(shown))
-        self._write("result.json", json.dumps(result))
+        write_json(self.file(self.shown), shown)
+        write_json(self.result_file, result)
 
     def publish(self) -> None:
         """Keep the models, and what pages draw, as artifacts, and note that all is done."""
@@ -71,10 +48,12 @@ class Trainings(ABC):
             keep(self.context, self.file(name), kind, {**meta, "class_ids": class_ids})
             for name, (kind, meta) in files.items()
         ]
-        result = json.loads(self.file("result.json").read_text())
+        result = read_json(self.result_file)
         with self.context.transaction() as (session, job):
             session.add_all(made)
             self.context.note(job, {"result": result})
 
-    def _write(self, name: str, text: str) -> None:
-        write_atomically(self.file(name), lambda part: part.write_text(text))
+
+def training(method: str) -> Phase[Any]:
+    """The phase in which one way is trained, if it is asked for."""
+    return Phase(method, lambda task: task.train(method), lambda task: method in task.methods())

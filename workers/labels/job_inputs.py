@@ -154,7 +154,7 @@ def before_review(context: JobContext, snapshot: Snapshot, indices: Indices) -> 
 
 def frozen(context: JobContext) -> JobInputs:
     """Read what ``freeze`` took."""
-    known = context.checkpoint["known"]
+    known = context.known
     snapshot = Snapshot.load(context.work / _FILE)
     store = open_store(context.storage, context.project_id, known["input_size"], snapshot.count)
     return JobInputs(snapshot, store, known["seed"])

@@ -104,7 +104,7 @@ class Known:
             Things(*(arrays[f"{name}/{key}"] for key in ("indices", "classes", "boxes", "sizes")))
             for name in ("inside", "test")
         )
-        noted = context.checkpoint["known"]
+        noted = context.known
         return cls(inside, arrays["ood"], test, arrays["class_ids"], **noted)
 
     def store(self, context: JobContext) -> PixelStore:

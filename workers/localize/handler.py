@@ -1,7 +1,7 @@
 """The ``localize`` job: freeze what is known, train each method, judge, keep the results."""
 
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from models.tasks.localization.networks import Localizer
 from models.tasks.localization.squares import out_of_square
 from workers.dry_run import dry_run
 from workers.jobs.context import JobContext, Phase
-from workers.jobs.trainings import Trainings
+from workers.jobs.trainings import Trainings, training
 from workers.labels.job_inputs import example_ids
 from workers.localize.dry_run import prepare
 from workers.localize.gather import Known, gather
@@ -29,22 +29,13 @@ def run(context: JobContext) -> dict[str, Any]:
     """Train and compare; a killed job goes on in the training in which it was."""
     if context.dry_run:
         return dry_run(context, prepare)
-    return context.finish(Comparison(context).run)
+    return Localizing(context, LocalizeParams.of(context)).run(PHASES)
 
 
-class Comparison(Trainings):
+class Localizing(Trainings[LocalizeParams]):
     """Networks that find one thing an image."""
 
     shown = "overlays.json"
-
-    def __init__(self, context: JobContext) -> None:
-        """Read what is asked."""
-        super().__init__(context)
-        self.params = LocalizeParams.of(context)
-
-    def phases(self) -> tuple[Phase["Comparison"], ...]:
-        """Those of the methods that are asked for."""
-        return PHASES
 
     def methods(self) -> Sequence[str]:
         """OAT has no way to regress boxes."""
@@ -188,18 +179,8 @@ def _doubts(
     return said
 
 
-def _phases() -> tuple[Phase[Comparison], ...]:
-    def wants(method: str, comparison: Comparison) -> bool:
-        return method in comparison.params.methods
-
-    return (
-        Phase("gather", Comparison.gather),
-        *(
-            Phase(method, partial(Comparison.train, method=method), partial(wants, method))
-            for method in METHODS
-        ),
-        Phase("compare", Comparison.compare),
-    )
-
-
-PHASES: Final = _phases()
+PHASES: Final = (
+    Phase("gather", Localizing.gather),
+    *map(training, METHODS),
+    Phase("compare", Localizing.compare),
+)

@@ -21,11 +21,7 @@ from workers.look_at.lookers import looker_of
 
 def run(context: JobContext) -> dict[str, Any]:
     """Return the map, and what the classifier says."""
-
-    def make() -> None:
-        context.run(PHASES, context)
-
-    return context.finish(make)
+    return context.finish(lambda: context.run(PHASES, context))
 
 
 def look(context: JobContext) -> None:

@@ -1,6 +1,5 @@
 """The ``prune`` job: freeze the labels, warm up on them, look at all, choose, keep the subset."""
 
-import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.files.storage import write_atomically
 from core.states import ArtifactKind
 from models.catalog.params.prune import PruneParams
 from models.errors import ModelError
@@ -23,7 +21,7 @@ from workers.dry_run import class_notes, dry_run
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
-from workers.jobs.yielding import Yielding
+from workers.jobs.work import JobWork, read_json, write_json
 from workers.labels.job_inputs import (
     JobInputs,
     before_review,
@@ -40,29 +38,19 @@ from workers.prune.report import Found, result_of
 from workers.prune.warmed import EVALUATION, WarmedUp, said_of
 from workers.weights import located
 
+_VIEW: Final = "view.npz"
+_SUBSET: Final = "subset.parquet"
+
 
 def run(context: JobContext) -> dict[str, Any]:
     """Choose a subset; a killed job goes on in the warm-up where it was."""
     if context.dry_run:
         return dry_run(context, prepare)
-    return context.finish(Pruning(context).run)
+    return Pruning(context, located(context, PruneParams.of(context))).run(PHASES)
 
 
-class Pruning:
+class Pruning(JobWork[PruneParams]):
     """One job; each phase leaves a file of its unfinished work."""
-
-    def __init__(self, context: JobContext) -> None:
-        """Read what is asked."""
-        self.context, self.params = context, located(context, PruneParams.of(context))
-        self.progress = Yielding(context).progress
-        self.view_file = context.work / "view.npz"
-        self.subset_file = context.work / "subset.parquet"
-        self.result_file = context.work / "result.json"
-
-    def run(self) -> None:
-        """Run the phases, and publish what the last has left."""
-        self.context.run(PHASES, self, work=self.effort)
-        self.publish()
 
     @cached_property
     def known(self) -> JobInputs:
@@ -106,7 +94,7 @@ class Pruning:
 
     def warm_up(self) -> None:
         """Train, or take what an earlier job has seen if it trained in the same way."""
-        if self.view_file.exists():
+        if self.file(_VIEW).exists():
             # Taken before a restart; the next job may have replaced what it was taken from.
             return
         found = self.warmed_up.find()
@@ -114,11 +102,11 @@ class Pruning:
         if found is None:
             self.training.train(self.progress)
         else:
-            write_arrays(self.view_file, found[0])
+            write_arrays(self.file(_VIEW), found[0])
 
     def look(self) -> None:
         """Leave the arrays of a view, for this job and for the next one."""
-        if self.view_file.exists():
+        if self.file(_VIEW).exists():
             return
         view = self.training.look(self.progress)
         arrays: dict[str, Any] = {
@@ -138,13 +126,13 @@ class Pruning:
         if view.margins is not None:
             # Otherwise an earlier version began, and other methods would miss what it did not note.
             self.warmed_up.keep(arrays)
-        write_arrays(self.view_file, arrays)
+        write_arrays(self.file(_VIEW), arrays)
 
     def choose(self) -> None:
         """Choose the subset, and say what is chosen."""
         context, params, snapshot = self.context, self.params, self.known.snapshot
         indices, labels = self.labeled
-        arrays = read_arrays(self.view_file)
+        arrays = read_arrays(self.file(_VIEW))
         judging = arrays.pop(EVALUATION, None)
         view = PruningView(
             labels,
@@ -166,7 +154,7 @@ class Pruning:
             before_review(context, snapshot, indices),
         )
         write_subset(
-            self.subset_file,
+            self.file(_SUBSET),
             indices,
             found.examples,
             found.given,
@@ -184,14 +172,13 @@ class Pruning:
             "premise": premise(params, found),
             "trial": trial(found, judging, snapshot.evaluation_labels),
         }
-        text = json.dumps(result)
-        write_atomically(self.result_file, lambda part: part.write_text(text))
+        write_json(self.result_file, result)
 
     def publish(self) -> None:
         """Keep the subset as an artifact, and note that all is done."""
-        result = json.loads(self.result_file.read_text())
+        result = read_json(self.result_file)
         meta = {name: result[name] for name in ("method", "labeled", "kept", "noise")}
-        subset = keep(self.context, self.subset_file, ArtifactKind.SUBSET, meta)
+        subset = keep(self.context, self.file(_SUBSET), ArtifactKind.SUBSET, meta)
         with self.context.transaction() as (session, job):
             session.add(subset)
             session.flush()

@@ -1,6 +1,5 @@
 """The ``relabel`` job: freeze the labels, judge them by features or a network, suggest others."""
 
-import json
 from functools import cached_property
 from typing import Any, Final
 
@@ -8,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import insert
 
-from core.files.storage import write_atomically
 from core.states import ArtifactKind
 from core.tables import Suggestion
 from core.tasks.classification import stored_class
@@ -22,7 +20,7 @@ from workers.dry_run import dry_run
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
-from workers.jobs.yielding import Yielding
+from workers.jobs.work import JobWork, read_json, write_json
 from workers.labels.job_inputs import JobInputs, example_ids
 from workers.relabel.dry_run import prepare
 from workers.relabel.features import embed, judged_by_features
@@ -38,18 +36,12 @@ def run(context: JobContext) -> dict[str, Any]:
     """Learn and suggest; a killed job goes on in the training where it was."""
     if context.dry_run:
         return dry_run(context, prepare)
-    task = Relabeling(context)
-    phases = FROZEN_PHASES if task.params.frozen else PHASES
-    return context.finish(lambda: context.run(phases, task))
+    params = located(context, RelabelParams.of(context))
+    return Relabeling(context, params).run(FROZEN_PHASES if params.frozen else PHASES)
 
 
-class Relabeling:
+class Relabeling(JobWork[RelabelParams]):
     """One job; each phase leaves files of its unfinished work."""
-
-    def __init__(self, context: JobContext) -> None:
-        """Read what is asked."""
-        self.context, self.params = context, located(context, RelabelParams.of(context))
-        self.progress = Yielding(context).progress
 
     @cached_property
     def gathered(self) -> Gathered:
@@ -70,7 +62,7 @@ class Relabeling:
         if self.params.second_opinion:
             self._keep_opinion(self.gathered.known, judged.second)
         self._write("learned", **judged.arrays)
-        self._write_json("learned.json", judged.facts)
+        write_json(self.file("learned.json"), judged.facts)
 
     def second_opinion(self) -> None:
         """Have cleanlab judge the labels."""
@@ -94,7 +86,7 @@ class Relabeling:
         if votes is not None:
             judged |= {"consensus": votes.labels, "consensus_quality": votes.quality}
         self._write("judged", **judged)
-        self._write_json("judged.json", {"votes": None if votes is None else votes.result})
+        write_json(self.file("judged.json"), {"votes": None if votes is None else votes.result})
 
     def train(self) -> None:
         """Learn from the labels, and keep what they should be."""
@@ -107,7 +99,7 @@ class Relabeling:
             labels,
             classes=known.snapshot.classes,
             seed=known.seed,
-            work=self.context.work / "training",
+            work=self.file("training"),
             params=self.params.learner_params(),
             trained_on=self.gathered.trained_on,
             evaluation=known.snapshot.evaluation,
@@ -117,14 +109,16 @@ class Relabeling:
         self._write("learned", corrected=found.corrected, confidence=found.confidence,
                     named=found.corrected)  # fmt: skip
         facts = {"test_accuracy": found.accuracy, "extras": dict(found.extras)}
-        self._write_json("learned.json", facts)
+        write_json(self.file("learned.json"), facts)
 
-    def publish(self) -> None:
+    def suggest(self) -> None:
         """Keep file, suggestions and result, all or nothing."""
         context = self.context
         findings = self._findings()
         examples = example_ids(context, findings.indices)
-        learned = self._read_json("learned.json")
+        learned, judged = read_json(self.file("learned.json")), {"votes": None}
+        if self.params.second_opinion:
+            judged = read_json(self.file("judged.json"))
         evaluation_labels = self.gathered.known.snapshot.evaluation_labels
         warnings = warnings_of(findings, learned["test_accuracy"], evaluation_labels)
         result = {
@@ -135,12 +129,13 @@ class Relabeling:
             **learned,
             "test_examples": len(evaluation_labels),
             "notes": [*warnings, *learned.get("notes", [])],
-            **(self._read_json("judged.json") if self.params.second_opinion else {"votes": None}),
+            **judged,
             **result_of(findings),
         }
-        write_relabels(context.work / "relabels.parquet", findings, examples)
+        path = self.file("relabels.parquet")
+        write_relabels(path, findings, examples)
         meta = {name: result[name] for name in ("learner", "labeled", "disagreements")}
-        relabels = keep(context, context.work / "relabels.parquet", ArtifactKind.RELABELS, meta)
+        relabels = keep(context, path, ArtifactKind.RELABELS, meta)
         rows = self._suggestions(findings, examples)
         with context.transaction() as (session, job):
             session.add(relabels)
@@ -203,18 +198,10 @@ class Relabeling:
         )
 
     def _write(self, name: str, **arrays: NDArray[Any]) -> None:
-        write_arrays(self.context.work / f"{name}.npz", arrays)
+        write_arrays(self.file(f"{name}.npz"), arrays)
 
     def _read(self, name: str) -> dict[str, NDArray[Any]]:
-        return read_arrays(self.context.work / f"{name}.npz")
-
-    def _write_json(self, name: str, value: dict[str, Any]) -> None:
-        text = json.dumps(value)
-        write_atomically(self.context.work / name, lambda part: part.write_text(text))
-
-    def _read_json(self, name: str) -> dict[str, Any]:
-        value: dict[str, Any] = json.loads((self.context.work / name).read_text())
-        return value
+        return read_arrays(self.file(f"{name}.npz"))
 
 
 # Training last of what takes long: only its own steps tell how long it takes.
@@ -222,11 +209,11 @@ PHASES: Final = (
     Phase("gather", Relabeling.gather),
     Phase("second_opinion", Relabeling.second_opinion, lambda task: task.params.second_opinion),
     Phase("train", Relabeling.train),
-    Phase("publish", Relabeling.publish),
+    Phase("publish", Relabeling.suggest),
 )
 FROZEN_PHASES: Final = (
     Phase("gather", Relabeling.gather),
     Phase("embed", Relabeling.embed),
     Phase("judge", Relabeling.judge),
-    Phase("publish", Relabeling.publish),
+    Phase("publish", Relabeling.suggest),
 )

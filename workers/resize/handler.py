@@ -9,10 +9,10 @@ from core.errors import Conflict
 from core.settings.project import ProjectSettings
 from core.tables import Project
 from models.catalog.params.resize import ResizeParams
-from models.errors import Cancelled
 from models.media.images.store import PixelStore
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.yielding import Turn
+from workers.resize.dry_run import estimate
 from workers.resize.refit import Refit, require_originals
 from workers.resize.swap import name, put_in_place, require_patches, take_back, tidy
 
@@ -22,20 +22,13 @@ _SAVE_SECONDS: Final = 2.0
 def run(context: JobContext) -> dict[str, Any]:
     """Bring the images of a project to the size of ``input_size``."""
     if context.dry_run:
-        from workers.resize.dry_run import estimate
-
         return estimate(context)
     size = ResizeParams.of(context).side
     if not context.done("swap"):
         _require_another(context, size)
         # Whoever took a break may find more images than there were.
         context.forget(["fit"])
-    try:
-        context.run(PHASES, context)
-    except Cancelled:
-        # Too late: it is done, and only the old file is left to be removed.
-        if not context.done("swap"):
-            raise
+    context.run(PHASES, context)
     storage, known = context.storage, context.checkpoint["swapped"]
     tidy(storage, context.project_id, size, known["anew"])
     shutil.rmtree(context.work, ignore_errors=True)

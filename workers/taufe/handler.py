@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from models.target.train import load_target
 from workers.dry_run import dry_run
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext, Phase
-from workers.jobs.trainings import Trainings
+from workers.jobs.trainings import Trainings, training
 from workers.labels.job_inputs import JobInputs, example_ids, frozen
 from workers.taufe.dry_run import prepare
 from workers.taufe.gather import divide_known, gather
@@ -30,24 +30,15 @@ def run(context: JobContext) -> dict[str, Any]:
     """Train and compare; a killed job goes on in the training in which it was."""
     if context.dry_run:
         return dry_run(context, prepare)
-    return context.finish(Comparison(context).run)
+    return Regularizing(context, TaufeParams.of(context)).run(PHASES)
 
 
-class Comparison(Trainings):
+class Regularizing(Trainings[TaufeParams]):
     """Classifiers of the project's classes."""
 
     shown = "drawing.json"
     _features: Final = "features.npy"
     _unlabeled: Final = "unlabeled.npz"
-
-    def __init__(self, context: JobContext) -> None:
-        """Read what is asked."""
-        super().__init__(context)
-        self.params = TaufeParams.of(context)
-
-    def phases(self) -> tuple[Phase["Comparison"], ...]:
-        """All of them."""
-        return PHASES
 
     def methods(self) -> Sequence[str]:
         """All that are asked for."""
@@ -182,17 +173,9 @@ def _counts(parts: Parts) -> dict[str, int]:
     return {name: len(getattr(parts, name)) for name in names}
 
 
-def _training(method: str) -> Phase[Comparison]:
-    return Phase(
-        method,
-        partial(Comparison.train, method=method),
-        lambda task: method in task.methods(),
-    )
-
-
 PHASES: Final = (
-    Phase("gather", Comparison.gather),
-    Phase("embed", Comparison.embed, lambda task: task.params.chooses_unlabeled),
-    *map(_training, ("supervised", *METHODS)),
-    Phase("compare", Comparison.compare),
+    Phase("gather", Regularizing.gather),
+    Phase("embed", Regularizing.embed, lambda task: task.params.chooses_unlabeled),
+    *map(training, ("supervised", *METHODS)),
+    Phase("compare", Regularizing.compare),
 )

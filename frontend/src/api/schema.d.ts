@@ -3759,8 +3759,6 @@ export interface components {
             created_at: string;
             /** Created By */
             created_by: string | null;
-            /** Data Digest */
-            data_digest: string | null;
             /** Expected Answers */
             expected_answers: number | null;
             human: components["schemas"]["HumanError"] | null;
@@ -3798,8 +3796,6 @@ export interface components {
              * @enum {string}
              */
             scope: "all" | "class";
-            /** Settings Digest */
-            settings_digest: string | null;
             /** Stalled */
             stalled: string | null;
             state: components["schemas"]["CertificateState"];
@@ -3917,8 +3913,6 @@ export interface components {
             created_at: string;
             /** Created By */
             created_by: string | null;
-            /** Data Digest */
-            data_digest: string | null;
             /** Expected Answers */
             expected_answers: number | null;
             human: components["schemas"]["HumanError"] | null;
@@ -3954,8 +3948,6 @@ export interface components {
              * @enum {string}
              */
             scope: "all" | "class";
-            /** Settings Digest */
-            settings_digest: string | null;
             /** Stalled */
             stalled: string | null;
             state: components["schemas"]["CertificateState"];

@@ -3,7 +3,6 @@
 ``python -m models.tasks.boxes.export model.safetensors detector.pt2``
 """
 
-import os
 import sys
 import warnings
 from pathlib import Path
@@ -14,6 +13,7 @@ from torch import Tensor, nn
 
 from models.catalog import find
 from models.catalog.resolve import resolve
+from models.files.atomic import write_atomically
 from models.media.images.networks.nets import Network
 from models.tasks.boxes.maps import NETWORK, packaged, taken
 from models.tasks.boxes.model import restored
@@ -96,16 +96,15 @@ def export(checkpoint: Path, out: Path) -> None:
     """
     module, image_size = exported(checkpoint)
     example = torch.zeros((3, image_size, image_size), dtype=torch.uint8)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    partial = out.with_name(f".{os.getpid()}.{out.name}")
-    try:
-        with torch.no_grad(), warnings.catch_warnings():
+
+    def write(partial: Path) -> None:
+        # By an open file: of names the library wants the ending.
+        with partial.open("wb") as file, torch.no_grad(), warnings.catch_warnings():
             # Of torchvision's operation, and of tensors that share memory, all on the CPU here.
             warnings.simplefilter("ignore")
-            torch.export.save(torch.export.export(module, (example,)), partial)
-        os.replace(partial, out)
-    finally:
-        partial.unlink(missing_ok=True)
+            torch.export.save(torch.export.export(module, (example,)), file)
+
+    write_atomically(out, write)
 
 
 def main(arguments: list[str]) -> None:
