@@ -320,8 +320,7 @@ def test_one_that_a_later_version_has_started_says_what_to_update(
     job = start_job(http, world, project, "compare", {})
     job.params = {**job.params, "later": 1}
     world.session.commit()
-    run_job(RunJob.of(job), handler)
-    world.session.refresh(job)
+    run_here(world, job)
     assert job.error is not None
     assert job.error["code"] == "worker_outdated"
     assert "later. Update the worker" in job.error["detail"]

@@ -304,9 +304,8 @@ def test_our_own_parquet_comes_back_as_it_was(rows: Pool, world: World, http: Te
 
 
 def test_a_split_may_be_the_number_of_a_name(tmp_path: Path) -> None:
-    path, named = tmp_path / "rows.parquet", {"names": ["train", "validation"]}
-    made = pa.Table.from_pylist([{**ALPACA, "split": number} for number in (1, 0, -1)])
-    info = json.dumps({"info": {"features": {"split": {**named, "_type": "ClassLabel"}}}})
-    parquet.write_table(made.replace_schema_metadata({"huggingface": info}), path)
+    path = tmp_path / "rows.parquet"
+    numbered = [{**ALPACA, "split": number} for number in (1, 0, -1)]
+    path.write_bytes(parquet_of(numbered, split=["train", "validation"]))
     with closing(instruction_source(ParquetTable(path, MIB), path.name, MIB)) as source:
         assert [one.split for one in source.items(0)] == ["validation", "train", None]
