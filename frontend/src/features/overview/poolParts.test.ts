@@ -30,7 +30,9 @@ it("tells images in which nothing is from those with boxes", () => {
 
 it("tells what a queue is as long as people are asked, and not of rows", () => {
   const termOf = (state: Project["state"], task: Project["task"]) =>
-    poolParts({ state, task, counts: { queried: 3 } } as unknown as Project)[3]?.term;
+    poolParts({ state, task, counts: { queried: 3 } } as unknown as Project).find(
+      ({ tone }) => tone === "queried",
+    )?.term;
   expect(termOf("running", "boxes")).toBe("queue");
   expect(termOf("finished", "boxes")).toBeNull();
   expect(termOf("running", "instructions")).toBeNull();

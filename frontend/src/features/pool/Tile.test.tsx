@@ -20,7 +20,7 @@ it.each<[string, Known, string]>([
     "Not looked at",
   ],
   ["its label, whatever the model says", { state: "labeled", label_class_id: 3 }, "robin"],
-  ["what is of none of them", { state: "ood" }, "None of them"],
+  ["what is of none of them", { state: "ood" }, "None"],
   ["what a model of boxes finds nothing in", { task: "boxes" }, "Nothing?"],
   ["what boxes are not drawn on", { task: "boxes", state: "ood" }, "Wrong kind"],
   [
