@@ -5,14 +5,13 @@ from fastapi.testclient import TestClient
 from numpy.testing import assert_allclose
 from sqlalchemy import select
 
-from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState
 from core.tables import Artifact
 from models.ranking.pool_scores import PoolScores
 from models.target.train import load_target
 from tests.api.test_pool_actions import ids_of
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import run_here, start_job
 from tests.workers.test_certify import Pool
 from tests.workers.test_certify_unseen import FROZEN, estimated
 from tests.workers.test_embedding_map import make, stored
@@ -20,9 +19,6 @@ from tests.workers.test_learn_features import cut_off, retry
 from tests.workers.test_look_at import looked_at
 from tests.workers.test_look_up import looked_up, original
 from tests.world import World
-from workers.advance import handler as advance_round
-from workers.compare import handler as compare
-from workers.execution.runner import run_job
 from workers.jobs.stores import open_store
 
 ANEW = "The features of this pool were learned anew, from more images"
@@ -41,7 +37,7 @@ def test_what_worked_with_those_before_says_so(http: TestClient, world: World) -
     admin, ids = world.caller(), ids_of(world, pool.project)
     file = looked_up(http, world, pool.project, original(world, pool.project, 17))
     job = start_job(http, world, pool.project, "compare", {})
-    cut_off(world, job, compare, "workers.compare.handler.nearest_rows")
+    cut_off(world, job, "workers.compare.handler.nearest_rows")
     learn_anew(http, pool)
     # The last model looked at the features of then, and has not scored the pool.
     refused = estimated(http, pool)
@@ -53,7 +49,7 @@ def test_what_worked_with_those_before_says_so(http: TestClient, world: World) -
     url = f"/api/projects/{pool.project.id}/examples"
     stale = http.get(url, params={"similar_file": file.id}, headers=admin.headers)
     assert (stale.status_code, stale.json()["code"]) == (409, "features_changed")
-    retry(world, job, compare)
+    retry(world, job)
     assert job.checkpoint["known"]["images"] == 160
 
 
@@ -62,11 +58,11 @@ def test_a_round_that_goes_on_after_that_begins_with_them(http: TestClient, worl
     loop.answer(0, 8)
     job = loop.close(0)
     world.session.commit()
-    cut_off(world, job, advance_round, "workers.advance.selecting.select_queries")
+    cut_off(world, job, "workers.advance.selecting.select_queries")
     learn_anew(http, loop)
     url = f"/api/projects/{loop.project.id}/rounds/0/retry"
     assert http.post(url, headers=world.caller().headers).json()["state"] == "closing"
-    run_job(RunJob.of(job), advance_round)
+    run_here(world, job)
     world.session.expire_all()
     assert job.state is JobState.SUCCEEDED, job.error
     kept = select(Artifact).where(Artifact.project_id == loop.project.id)
