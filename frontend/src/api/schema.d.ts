@@ -1648,7 +1648,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Imports */
+        /**
+         * List Imports
+         * @description Imports, the newest first; with the first page come all plans that wait for an answer.
+         */
         get: operations["list_imports"];
         put?: never;
         /**
@@ -5069,11 +5072,6 @@ export interface components {
         Items_ExportFormat_: {
             /** Items */
             items: components["schemas"]["ExportFormat"][];
-        };
-        /** Items[JobOut] */
-        Items_JobOut_: {
-            /** Items */
-            items: components["schemas"]["JobOut"][];
         };
         /** Items[JudgeOut] */
         Items_JudgeOut_: {
@@ -12325,7 +12323,11 @@ export interface operations {
     };
     list_imports: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
             header?: never;
             path: {
                 project_id: number;
@@ -12358,7 +12360,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_JobOut_"];
+                    "application/json": components["schemas"]["Page_JobOut_"];
                 };
             };
         };
