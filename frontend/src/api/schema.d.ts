@@ -6386,7 +6386,11 @@ export interface components {
         };
         /**
          * ProjectOut
-         * @description `classes_version` is raised by every change of the classes; answers to them carry it.
+         * @description A project, with what people have written for it.
+         *
+         *     `classes_version` is raised by every change of what is shown of classes where they are answered;
+         *     answers carry it. `setup_version` is another whenever name, classes, guides or guidelines are;
+         *     who writes them sends it.
          */
         ProjectOut: {
             /** Classes */
@@ -6415,6 +6419,8 @@ export interface components {
             settings: {
                 [key: string]: unknown;
             };
+            /** Setup Version */
+            setup_version: string;
             state: components["schemas"]["ProjectState"];
             /**
              * Task
@@ -6571,7 +6577,11 @@ export interface components {
         };
         /**
          * ProjectUpdate
-         * @description `classes_version` is that which `classes` were made from; refused if it has passed.
+         * @description What is sent replaces what there is; settings alone are merged by name.
+         *
+         *     `setup_version` is that of the project that the changes were made from: refused as
+         *     `setup_changed` where somebody has written something else since. `classes_version` is that which
+         *     `classes` were made from, and knows nothing of their guides.
          */
         ProjectUpdate: {
             /** Classes */
@@ -6586,6 +6596,8 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             } | null;
+            /** Setup Version */
+            setup_version?: string | null;
         };
         /**
          * ProjectWork
