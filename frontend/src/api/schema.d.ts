@@ -1568,6 +1568,9 @@ export interface paths {
          *     What a model has labeled under a certificate says so: its source is `model`, beside its
          *     probability, the lot, and the share that may be wrong, at most, of all that was promised
          *     together: of the lots of the class, or of all lots; of a single lot more may be wrong.
+         *
+         *     With `after` a copy elsewhere is kept up with: annotations are only ever added, and none comes
+         *     later with an id below the last of such a file.
          */
         get: operations["export"];
         put?: never;
@@ -12156,6 +12159,8 @@ export interface operations {
     export: {
         parameters: {
             query?: {
+                /** @description `csv`, `jsonl`: only annotations above this `annotation_id`, the last that you have; 0 to begin with. */
+                after?: number | null;
                 /** @description `csv`: begin with a byte order mark, so that Excel reads it as UTF-8. */
                 bom?: boolean;
                 /** @description `csv`, `jsonl`: of annotations only the one of each image that holds now. */
