@@ -128,11 +128,13 @@ def test_every_note_has_korean() -> None:
 
 # What only programs can ask for: no page sends it, or none shows the answer.
 OF_PROGRAMS: Final = {
-    "bad_request", "body_too_deep", "body_too_many_parts", "broker_unavailable", "code_required",
-    "database_unavailable", "invalid_folder_split", "invalid_polygon", "invalid_upload",
-    "invalid_value", "link_expired", "link_invalid", "metrics_closed", "no_picture",
-    "no_such_tile", "not_for_medium", "nothing_to_confirm", "project_token", "schema_outdated",
-    "scope_required", "similar_to_what", "storage_unavailable", "unknown_weights", "wrong_medium",
+    "annotations_cut", "annotations_under_way", "bad_request", "body_too_deep",
+    "body_too_many_parts", "broker_unavailable", "code_required", "database_unavailable",
+    "invalid_folder_split", "invalid_polygon", "invalid_upload", "invalid_value",
+    "link_expired", "link_invalid", "metrics_closed", "no_picture", "no_such_tile", "not_after",
+    "not_for_medium", "nothing_to_confirm", "project_token", "schema_outdated",
+    "scope_required", "similar_to_what", "storage_unavailable", "unknown_weights",
+    "wrong_medium",
 }  # fmt: skip
 DETAIL: Final = {
     "Conflict": 1, "DomainError": 1, "Forbidden": 1, "Invalid": 1, "OutOfOrder": 1,

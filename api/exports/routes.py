@@ -12,6 +12,7 @@ from api.exports import service
 from api.exports.records import Images
 from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.service import Format
+from api.exports.since import settled
 from api.exports.taken import find_taken, taken_images
 from api.schemas.contents import JSON_LINES, PARQUET, sends
 from api.schemas.pagination import Items
@@ -48,8 +49,15 @@ ByteOrderMark = Annotated[
     bool,
     Query(description="`csv`: begin with a byte order mark, so that Excel reads it as UTF-8."),
 ]
-
-
+After = Annotated[
+    int | None,
+    Query(
+        ge=0,
+        lt=2**63,
+        description="`csv`, `jsonl`: only annotations above this `annotation_id`, the last that "
+        "you have; 0 to begin with.",
+    ),
+]
 Snapshot = Annotated[
     str | None,
     Query(
@@ -96,6 +104,7 @@ async def export(
     bom: ByteOrderMark = False,
     people_only: PeopleOnly = False,
     snapshot: Snapshot = None,
+    after: After = None,
 ) -> StreamingResponse:
     """Annotations as CSV or JSONL, or images with what is known of them; an import reads them all.
 
@@ -111,7 +120,12 @@ async def export(
     What a model has labeled under a certificate says so: its source is `model`, beside its
     probability, the lot, and the share that may be wrong, at most, of all that was promised
     together: of the lots of the class, or of all lots; of a single lot more may be wrong.
+
+    With `after` a copy elsewhere is kept up with: annotations are only ever added, and none comes
+    later with an id below the last of such a file.
     """
+    if after is not None:
+        service.require_all_said(format, effective=effective, snapshot=snapshot)
     async with managing(request, user, project_id) as (session, project):
         service.require_served(format, project.medium, project.task)
         record(
@@ -127,6 +141,11 @@ async def export(
         classes = await service.class_names(session, project_id)
         medium, task = project.medium, project.task
         taken = None if snapshot is None else await find_taken(session, project_id, snapshot)
+    between = None
+    if after is not None:
+        newest = await settled(request.app.state.sessions, project_id, after)
+        between = (after, newest)
+    # Asked last: a replica has what was committed by then.
     sessions = await request.app.state.reader.sessions()
     which = Images(sessions, project_id, classes, all=unlabeled, people_only=people_only)
     if taken is not None:
@@ -137,7 +156,13 @@ async def export(
     elif format in (Format.CSV, Format.JSONL):
         texts = medium is Medium.TEXT
         found = service.as_table(
-            which, format, task, only_effective=effective, bom=bom, texts=texts
+            which,
+            format,
+            task,
+            only_effective=effective,
+            bom=bom,
+            texts=texts,
+            between=between,
         )
     elif medium is Medium.TEXT:
         found = service.as_texts(which, format, with_config=images)

@@ -211,8 +211,30 @@ async def class_names(session: AsyncSession, project_id: int) -> dict[int, str]:
     return dict((await session.execute(statement)).all())
 
 
+def require_all_said(format: Format, *, effective: bool, snapshot: str | None) -> None:
+    """Refuse to go on after an annotation where not all are told, in their order.
+
+    Raises:
+        Invalid: ``not_after``.
+    """
+    if format not in _TABLES or effective or snapshot is not None:
+        raise Invalid(
+            "not_after",
+            "Only csv and jsonl go on after an annotation, and only with all that was said: leave "
+            "out effective and snapshot.",
+            field="after",
+        )
+
+
 def as_table(
-    images: Images, format: Format, task: str, *, only_effective: bool, bom: bool, texts: bool
+    images: Images,
+    format: Format,
+    task: str,
+    *,
+    only_effective: bool,
+    bom: bool,
+    texts: bool,
+    between: tuple[int, int] | None,
 ) -> Download:
     """Annotations as CSV or JSONL, of texts with all of each."""
     table = tables.Table(
@@ -223,6 +245,7 @@ def as_table(
         only_effective=only_effective,
         texts=texts,
         people_only=images.people_only,
+        between=between,
     )
     if isinstance(images, TakenImages):
         table = taken_table(images, table)

@@ -90,6 +90,7 @@ class Table:
         only_effective: Only the one of each example that holds, in place of all annotations.
         texts: Whether each has all of its text in the column ``text``.
         people_only: Whether what models have labeled under certificates is left out.
+        between: Only annotations above the first id and up to the second.
     """
 
     sessions: async_sessionmaker[AsyncSession]
@@ -99,6 +100,7 @@ class Table:
     only_effective: bool = False
     texts: bool = False
     people_only: bool = False
+    between: tuple[int, int] | None = None
 
     async def blocks(self) -> AsyncIterator[Sequence[Any]]:
         """Annotations as ``columns`` has them, some hundreds at a time.
@@ -115,9 +117,7 @@ class Table:
             yield block
 
     async def _said(self) -> AsyncIterator[Sequence[Any]]:
-        async with self.sessions() as session:
-            newest = await session.scalar(select(func.max(Annotation.id))) or 0
-        last = 0
+        last, newest = self.between or (0, await self._newest())
         while True:
             within = (
                 Annotation.project_id == self.project_id,
@@ -130,6 +130,10 @@ class Table:
                 return
             last = block[-1][0]
             yield block
+
+    async def _newest(self) -> int:
+        async with self.sessions() as session:
+            return await session.scalar(select(func.max(Annotation.id))) or 0
 
     async def _that_hold(self) -> AsyncIterator[Sequence[Any]]:
         last = -1

@@ -39,7 +39,7 @@ from api.pools.uploads import (
     require_copied,
 )
 from api.schemas.contents import sends
-from api.schemas.pagination import Items
+from api.schemas.pagination import Cursor, Items, Limit, Page
 from api.schemas.parameters import PathId
 from api.transfers.files import present_file
 from core.errors import Invalid
@@ -242,10 +242,15 @@ async def _started(
 
 @router.get("/projects/{project_id}/imports")
 async def list_imports(
-    session: SessionDep, settings: SettingsDep, project: ManagedProject
-) -> Items[JobOut]:
-    jobs = await service.list_imports(session, project)
-    return Items(items=await shown(session, settings, jobs))
+    session: SessionDep,
+    settings: SettingsDep,
+    project: ManagedProject,
+    cursor: Cursor = None,
+    limit: Limit = 100,
+) -> Page[JobOut]:
+    """Imports, the newest first; with the first page come all plans that wait for an answer."""
+    jobs, following = await service.list_imports(session, project, cursor=cursor, limit=limit)
+    return Page(items=await shown(session, settings, jobs), next_cursor=following)
 
 
 @router.get(

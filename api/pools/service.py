@@ -1,4 +1,3 @@
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlalchemy import select
@@ -59,19 +58,24 @@ async def start_import(
     return job
 
 
-async def list_imports(session: AsyncSession, project: Project) -> Sequence[Job]:
-    """The latest imports, and plans that wait for an answer."""
-    statement = (
-        select(Job)
-        .where(
-            Job.project_id == project.id,
-            Job.kind == JobKind.IMPORT_POOL,
-            ImportParams.column("answer").is_(None),
-        )
-        .order_by(Job.id.desc())
-        .limit(100)
-    )
-    return (await session.scalars(statement)).all()
+async def list_imports(
+    session: AsyncSession, project: Project, *, cursor: int | None, limit: int
+) -> tuple[list[Job], int | None]:
+    """The newest imports below ``cursor``, and where the next page begins.
+
+    Plans that wait come with the first page, however old: nobody answers what they are not shown.
+    """
+    of_project = select(Job).where(Job.project_id == project.id, Job.kind == JobKind.IMPORT_POOL)
+    imports = of_project.where(Job.is_real()).order_by(Job.id.desc()).limit(limit)
+    if cursor is not None:
+        imports = imports.where(Job.id < cursor)
+    found = list((await session.scalars(imports)).all())
+    following = found[-1].id if len(found) == limit else None
+    if cursor is None:
+        plans = of_project.where(~Job.is_real(), ImportParams.column("answer").is_(None))
+        found += await session.scalars(plans)
+        found.sort(key=lambda job: job.id, reverse=True)
+    return found, following
 
 
 async def import_report(session: AsyncSession, project_id: int, job_id: int) -> Artifact:

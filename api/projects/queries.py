@@ -1,3 +1,5 @@
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -192,6 +194,16 @@ async def versioned_classes(
     found = (await session.execute(statement)).all()
     version = found[0][1] if found else project.classes_version
     return version, [item for item, _ in found]
+
+
+def setup_version(project: Project, classes: Iterable[ProjectClass]) -> str:
+    """A digest of what people write of a project, which changes exactly when that does."""
+    of_classes = [
+        [item.id, item.name, item.colour, item.hotkey, item.position, item.guide]
+        for item in classes
+    ]
+    written = json.dumps([project.name, project.guidelines, of_classes])
+    return hashlib.sha256(written.encode()).hexdigest()[:32]
 
 
 async def classes(session: AsyncSession, project_id: int) -> Sequence[ProjectClass]:

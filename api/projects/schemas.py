@@ -1,7 +1,14 @@
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from api.schemas.names import GivenName
 from api.users.schemas import UserOut
@@ -89,7 +96,12 @@ class ProjectCreate(BaseModel):
 
 
 class ProjectUpdate(BaseModel):
-    """`classes_version` is that which `classes` were made from; refused if it has passed."""
+    """What is sent replaces what there is; settings alone are merged by name.
+
+    `setup_version` is that of the project that the changes were made from: refused as
+    `setup_changed` where somebody has written something else since. `classes_version` is that which
+    `classes` were made from, and knows nothing of their guides.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -97,7 +109,14 @@ class ProjectUpdate(BaseModel):
     guidelines: Guidelines | None = None
     classes: ClassesIn | None = None
     classes_version: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+    setup_version: Annotated[str, Field(max_length=100)] | None = None
     settings: dict[str, Any] | None = None
+
+    @model_validator(mode="after")
+    def _version_is_of_classes(self) -> Self:
+        if self.classes_version is not None and self.classes is None:
+            raise ValueError("Send classes with classes_version; setup_version is of all.")
+        return self
 
 
 class Counts(BaseModel):
@@ -162,11 +181,17 @@ class ProjectListed(ProjectSummary):
 
 
 class ProjectOut(ProjectSummary):
-    """`classes_version` is raised by every change of the classes; answers to them carry it."""
+    """A project, with what people have written for it.
+
+    `classes_version` is raised by every change of what is shown of classes where they are answered;
+    answers carry it. `setup_version` is another whenever name, classes, guides or guidelines are;
+    who writes them sends it.
+    """
 
     guidelines: str
     classes: list[ClassOut]
     classes_version: int
+    setup_version: str
     settings: dict[str, Any]
     modes: list[Mode]
     warnings: list[str]

@@ -98,6 +98,7 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
             "guidelines": project.guidelines,
             "classes": [ClassOut.model_validate(item) for item in found],
             "classes_version": version,
+            "setup_version": queries.setup_version(project, found),
             "settings": {} if role is _LABELS else settings.model_dump(mode="json"),
             "modes": settings.modes,
             "permissions": _permissions(role),
@@ -179,6 +180,14 @@ async def create(session: AsyncSession, principal: Principal, body: ProjectCreat
 async def update(
     session: AsyncSession, principal: Principal, project: Project, body: ProjectUpdate
 ) -> None:
+    if body.setup_version is not None:
+        stored = await queries.classes(session, project.id)
+        if body.setup_version != queries.setup_version(project, stored):
+            raise Conflict(
+                "setup_changed",
+                "Somebody has changed the name, the classes or the guidelines meanwhile. Look at "
+                "those of now, and save again what shall hold.",
+            )
     earlier = {"name": project.name, "settings": project.settings}
     if body.name is not None:
         project.name = body.name

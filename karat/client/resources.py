@@ -191,7 +191,12 @@ class ProjectListed(TypedDict):
 
 
 class Project(TypedDict):
-    """`classes_version` is raised by every change of the classes; answers to them carry it."""
+    """A project, with what people have written for it.
+
+    `classes_version` is raised by every change of what is shown of classes where they are answered;
+    answers carry it. `setup_version` is another whenever name, classes, guides or guidelines are;
+    who writes them sends it.
+    """
 
     classes: list[Class]
     classes_version: int
@@ -205,6 +210,7 @@ class Project(TypedDict):
     name: str
     permissions: list[Literal["label", "review", "manage"]]
     settings: dict[str, Any]
+    setup_version: str
     state: ProjectState
     task: Literal["classification", "boxes", "instructions"]
     warnings: list[str]

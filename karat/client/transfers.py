@@ -208,6 +208,7 @@ class TransferClient:
         bom: bool = False,
         snapshot: str | None = None,
         people_only: bool = False,
+        after: int | None = None,
         on_received: Callable[[int], None] | None = None,
     ) -> Path:
         """Save the annotations, or images with what is known of them; memory stays flat.
@@ -231,6 +232,8 @@ class TransferClient:
             snapshot: Name of a snapshot: what everything counted as when it was taken; what it
                 counts as now if None.
             people_only: Whether what models have labeled under certificates is left out.
+            after: Only annotations above this ``annotation_id``, the last that you have; 0 to begin
+                with.
             on_received: Called with the bytes received so far.
 
         Returns:
@@ -247,6 +250,7 @@ class TransferClient:
             "bom": bom,
             "snapshot": snapshot,
             "people_only": people_only,
+            "after": after,
         }
         return self._transport.save(f"{self._path}/export", Path(path), query, on_received)
 

@@ -89,6 +89,13 @@ def export(
         typer.Option(help="Name of a snapshot: as everything was when it was taken."),
     ] = None,
     people_only: PeopleOnlyOption = False,
+    after: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="CSV, JSONL: only annotations above this annotation_id, the last that you have.",
+        ),
+    ] = None,
 ) -> None:
     """Save annotations (CSV, JSONL), or images or texts with what is known of them.
 
@@ -128,6 +135,7 @@ def export(
                 bom=bom,
                 snapshot=snapshot,
                 people_only=people_only,
+                after=after,
                 on_received=on_received,
             )
         has_classes = found.get()["task"] != "instructions"

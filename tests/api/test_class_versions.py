@@ -193,6 +193,49 @@ def test_classes_made_from_an_old_list_are_refused(http: TestClient, world: Worl
     assert [one["name"] for one in response.json()["classes"]] == ["puma", "dog"]
 
 
+@pytest.mark.parametrize(
+    "theirs",
+    [{"classes": "guide"}, {"guidelines": "Look twice."}],
+)
+@pytest.mark.parametrize("mine", ["classes", "guidelines"])
+def test_what_somebody_has_written_meanwhile_is_not_overwritten(
+    http: TestClient, world: World, theirs: dict[str, Any], mine: str
+) -> None:
+    project = world.project()
+    path, headers = f"/api/projects/{project.id}", world.caller().headers
+    read = http.get(path, headers=headers).json()
+    version = read["setup_version"]
+
+    def save(field: str, value: Any, version: str) -> Any:
+        if field == "classes":
+            items = [
+                {**item, **change} for item, change in zip(read["classes"], value, strict=True)
+            ]
+            value = [{k: v for k, v in item.items() if k != "position"} for item in items]
+        body = {field: value, "setup_version": version}
+        return http.patch(path, json=body, headers=headers)
+
+    ((field, value),) = theirs.items()
+    first = save(field, [{value: "Changed"}, {}] if field == "classes" else value, version)
+    assert first.status_code == 200, first.text
+    ours = [{}, {"colour": "#000000"}] if mine == "classes" else "Look once."
+    refused = save(mine, ours, version)
+    assert (refused.status_code, refused.json()["code"]) == (409, "setup_changed")
+    now = http.get(path, headers=headers).json()
+    assert now == first.json()
+    # Settings are merged, and change nothing that was read; who has read again, may write.
+    merged = http.patch(path, json={"settings": {"budget": 3}}, headers=headers).json()
+    assert merged["setup_version"] == now["setup_version"] != version
+    assert save(mine, ours, now["setup_version"]).status_code == 200
+
+
+def test_a_version_of_classes_without_classes_is_told(http: TestClient, world: World) -> None:
+    project, headers = world.project(), world.caller().headers
+    body = {"guidelines": "Look twice.", "classes_version": 1}
+    refused = http.patch(f"/api/projects/{project.id}", json=body, headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (422, "malformed")
+
+
 def test_decisions_of_a_review_are_to_what_was_shown_too(review: Review) -> None:
     http, world, project = review.http, review.world, review.project
     cat, dog = world.classes(project)

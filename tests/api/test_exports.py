@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 import json
+import uuid
 import zipfile
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,11 +12,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from api.exports import tables
+from api.exports import since, tables
 from core.db import async_engine, async_sessions
 from core.settings import Settings
-from core.states import Role
-from core.tables import Example, Project
+from core.states import Role, Source, Verdict
+from core.tables import Annotation, Example, Project
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
 
@@ -103,6 +104,64 @@ def test_what_is_corrected_during_the_download_is_there_once(
     assert [id_ for id_, _ in found] == [item["example_id"] for item in items]
     # The last was corrected before it was read, and what it counts as now is in no whole table.
     assert [holds for _, holds in found] == [True, True, only_effective]
+
+
+def test_who_goes_on_after_the_last_annotation_misses_none_that_commits_late(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, admin = running(world), world.caller()
+    first, second, third = lease(http, admin, project, 3)["items"]
+    send(http, admin, project, verdict(first["query_id"], "ood"))
+    path = f"/api/projects/{project.id}/export?format=jsonl&after="
+
+    def rows(after: int) -> list[dict[str, Any]]:
+        response = http.get(f"{path}{after}", headers=admin.headers)
+        assert response.status_code == 200, response.text
+        return [json.loads(line) for line in response.text.splitlines()]
+
+    (said,) = rows(0)
+    last = said["annotation_id"]
+    assert rows(last) == []
+    # An import has drawn its id, and somebody answers before it commits.
+    late = Annotation(
+        project_id=project.id,
+        example_id=third["example_id"],
+        source=Source.IMPORT,
+        source_name="label",
+        client_key=uuid.uuid4(),
+        verdict=Verdict.OOD,
+        seconds=0,
+        cost=0,
+        counted=True,
+    )
+    world.session.add(late)
+    world.session.flush()
+    late_id = late.id
+    answer = verdict(second["query_id"], "ood")
+    send(http, admin, project, answer)
+    monkeypatch.setattr(since, "_WAIT_SECONDS", 0)
+    refused = http.get(f"{path}{last}", headers=admin.headers)
+    assert (refused.status_code, refused.json()["code"]) == (503, "annotations_under_way")
+    world.session.commit()
+    imported, answered = rows(last)
+    assert (imported["annotation_id"], answered["key"]) == (late_id, answer["key"])
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "code"),
+    [
+        ("format=jsonl&after=1000", 409, "annotations_cut"),
+        ("format=csv&after=0&effective=true", 400, "not_after"),
+        ("format=csv&after=0&snapshot=May", 400, "not_after"),
+        ("format=coco&after=0", 400, "not_after"),
+    ],
+)
+def test_an_export_that_cannot_go_on_is_refused(
+    http: TestClient, world: World, query: str, status: int, code: str
+) -> None:
+    project, admin = running(world), world.caller()
+    refused = http.get(f"/api/projects/{project.id}/export?{query}", headers=admin.headers)
+    assert (refused.status_code, refused.json()["code"]) == (status, code)
 
 
 def test_csv_holds_the_same_as_jsonl(http: TestClient, world: World) -> None:

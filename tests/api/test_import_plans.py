@@ -252,3 +252,16 @@ def test_a_plan_of_another_project_is_none_of_this_one(http: TestClient, world: 
         path = f"/api/projects/{own.id}/imports/{plan}{end}"
         response = http.request(method, path, json={}, headers=headers)
         assert (response.status_code, response.json()["code"]) == (404, "not_found")
+
+
+def test_imports_come_in_pages_and_a_plan_that_waits_is_on_the_first(
+    imports: Imports,
+) -> None:
+    plan = imports.send(dry_run=True).json()["id"]
+    older, *newer = (imports.send().json()["id"] for _ in range(3))
+    headers = imports.caller.headers
+    page = imports.http.get(f"{imports.path}?limit=2", headers=headers).json()
+    assert [job["id"] for job in page["items"]] == [*reversed(newer), plan]
+    following = {"limit": 2, "cursor": page["next_cursor"]}
+    page = imports.http.get(imports.path, params=following, headers=headers).json()
+    assert ([job["id"] for job in page["items"]], page["next_cursor"]) == ([older], None)

@@ -114,7 +114,7 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     malformed = karat("job", "start", name, "learn_features", "--param", "epoch", status=2)
     assert "--param" in malformed.stderr
 
-    karat("export", number, tmp_path / "labels.csv")
+    karat("export", number, tmp_path / "labels.csv", "--after", "0")
     assert (tmp_path / "labels.csv").read_text().startswith("annotation_id,")
     karat("export", number, tmp_path / "images.zip")
     assert zipfile.is_zipfile(tmp_path / "images.zip")

@@ -257,6 +257,9 @@ def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> N
         running.export(tmp_path / "labels.txt")
     lines = running.export(tmp_path / "labels.jsonl").read_text().splitlines()
     assert {json.loads(line)["class"] for line in lines} == {"cat", None}
+    begun = json.loads(lines[0])["annotation_id"]
+    more = running.export(tmp_path / "more.jsonl", after=begun)
+    assert more.read_text().splitlines() == lines[1:]
     assert running.export(tmp_path / "images.parquet").read_bytes()[:4] == b"PAR1"
     with zipfile.ZipFile(running.export(tmp_path / "images.zip")) as archive:
         tops = [name.split("/")[0] for name in archive.namelist()]

@@ -1,17 +1,29 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import { sendFile } from "./sendFile";
 import type { BucketImport, ImportStart, Job, Packed, Split } from "./types";
 
+const importsAfter = (projectId: number, cursor: number | null) =>
+  call(
+    client.GET("/api/projects/{project_id}/imports", {
+      params: { path: { project_id: projectId }, query: { cursor } },
+    }),
+  );
+
+/** The latest imports, and all plans that wait. */
 export const importsQuery = (projectId: number) =>
   queryOptions({
     queryKey: ["project", projectId, "imports"],
-    queryFn: () =>
-      call(
-        client.GET("/api/projects/{project_id}/imports", {
-          params: { path: { project_id: projectId } },
-        }),
-      ),
+    queryFn: () => importsAfter(projectId, null),
+  });
+
+/** Imports of any age, page by page. */
+export const importPagesQuery = (projectId: number) =>
+  infiniteQueryOptions({
+    queryKey: ["project", projectId, "import-pages"],
+    initialPageParam: null as number | null,
+    queryFn: ({ pageParam }) => importsAfter(projectId, pageParam),
+    getNextPageParam: (page) => page.next_cursor,
   });
 
 /** Where images may be taken from without being copied; rarely changes. */

@@ -63,8 +63,8 @@ export type ProjectChange = {
   name?: string;
   guidelines?: string;
   classes?: ClassInput[];
-  /** The version that the classes were made from. */
-  classes_version?: number;
+  /** The version that all but the settings was made from. */
+  setup_version?: string;
   settings?: Partial<Settings>;
 };
 

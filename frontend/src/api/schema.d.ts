@@ -1568,6 +1568,9 @@ export interface paths {
          *     What a model has labeled under a certificate says so: its source is `model`, beside its
          *     probability, the lot, and the share that may be wrong, at most, of all that was promised
          *     together: of the lots of the class, or of all lots; of a single lot more may be wrong.
+         *
+         *     With `after` a copy elsewhere is kept up with: annotations are only ever added, and none comes
+         *     later with an id below the last of such a file.
          */
         get: operations["export"];
         put?: never;
@@ -1648,7 +1651,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Imports */
+        /**
+         * List Imports
+         * @description Imports, the newest first; with the first page come all plans that wait for an answer.
+         */
         get: operations["list_imports"];
         put?: never;
         /**
@@ -5080,11 +5086,6 @@ export interface components {
             /** Items */
             items: components["schemas"]["ExportFormat"][];
         };
-        /** Items[JobOut] */
-        Items_JobOut_: {
-            /** Items */
-            items: components["schemas"]["JobOut"][];
-        };
         /** Items[JudgeOut] */
         Items_JudgeOut_: {
             /** Items */
@@ -6398,7 +6399,11 @@ export interface components {
         };
         /**
          * ProjectOut
-         * @description `classes_version` is raised by every change of the classes; answers to them carry it.
+         * @description A project, with what people have written for it.
+         *
+         *     `classes_version` is raised by every change of what is shown of classes where they are answered;
+         *     answers carry it. `setup_version` is another whenever name, classes, guides or guidelines are;
+         *     who writes them sends it.
          */
         ProjectOut: {
             /** Classes */
@@ -6427,6 +6432,8 @@ export interface components {
             settings: {
                 [key: string]: unknown;
             };
+            /** Setup Version */
+            setup_version: string;
             state: components["schemas"]["ProjectState"];
             /**
              * Task
@@ -6583,7 +6590,11 @@ export interface components {
         };
         /**
          * ProjectUpdate
-         * @description `classes_version` is that which `classes` were made from; refused if it has passed.
+         * @description What is sent replaces what there is; settings alone are merged by name.
+         *
+         *     `setup_version` is that of the project that the changes were made from: refused as
+         *     `setup_changed` where somebody has written something else since. `classes_version` is that which
+         *     `classes` were made from, and knows nothing of their guides.
          */
         ProjectUpdate: {
             /** Classes */
@@ -6598,6 +6609,8 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             } | null;
+            /** Setup Version */
+            setup_version?: string | null;
         };
         /**
          * ProjectWork
@@ -12177,6 +12190,8 @@ export interface operations {
     export: {
         parameters: {
             query?: {
+                /** @description `csv`, `jsonl`: only annotations above this `annotation_id`, the last that you have; 0 to begin with. */
+                after?: number | null;
                 /** @description `csv`: begin with a byte order mark, so that Excel reads it as UTF-8. */
                 bom?: boolean;
                 /** @description `csv`, `jsonl`: of annotations only the one of each image that holds now. */
@@ -12356,7 +12371,11 @@ export interface operations {
     };
     list_imports: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
             header?: never;
             path: {
                 project_id: number;
@@ -12389,7 +12408,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_JobOut_"];
+                    "application/json": components["schemas"]["Page_JobOut_"];
                 };
             };
         };

@@ -1,12 +1,13 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTitles } from "../../api/algorithms";
-import { importsQuery, listed } from "../../api/imports";
+import { importPagesQuery, listed } from "../../api/imports";
 import { membersQuery } from "../../api/projects";
 import { subsetsQuery } from "../../api/subsets";
 import type { Filters, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { CheckField, SelectField, TextField } from "../../ui/Field";
+import { More } from "../../ui/More";
 import { useManages } from "../../ui/managing";
 import { parseNumber } from "../../ui/parseNumber";
 import { stateNames, verdictNames } from "../../ui/stateNames";
@@ -33,7 +34,8 @@ export function FilterPanel({
   // Only who manages the project is told of its people, and of what was imported.
   const enabled = useManages();
   const members = useQuery({ ...membersQuery(project.id), enabled }).data?.items ?? [];
-  const jobs = useQuery({ ...importsQuery(project.id), enabled }).data?.items ?? [];
+  const pages = useInfiniteQuery({ ...importPagesQuery(project.id), enabled });
+  const jobs = pages.data?.pages.flatMap(({ items }) => items) ?? [];
   const imports = jobs.filter((job) => !job.dry_run);
   // Rows of instruction data have no classes, and no model of the pool scores them.
   const hasModel = project.task !== "instructions";
@@ -67,15 +69,20 @@ export function FilterPanel({
       )}
       <Words name="source" texts={t.pool.values.source} filters={filters} onChange={onChange} />
       {(imports.length > 0 || filters.import_id != null) && (
-        <Things
-          name="import_id"
-          things={imports.map((job) => ({
-            id: job.id,
-            name: t.pool.imported(job.id, listed(job).name),
-          }))}
-          filters={filters}
-          onChange={onChange}
-        />
+        <>
+          <Things
+            name="import_id"
+            things={imports.map((job) => ({
+              id: job.id,
+              name: t.pool.imported(job.id, listed(job).name),
+            }))}
+            filters={filters}
+            onChange={onChange}
+          />
+          <More list={pages} size="small">
+            {t.pool.earlierImports}
+          </More>
+        </>
       )}
       <Subsets projectId={project.id} filters={filters} onChange={onChange} />
       {isCompared(filters) && (

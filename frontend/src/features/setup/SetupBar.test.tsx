@@ -30,7 +30,7 @@ function pressable(
   const client = new QueryClient({
     defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } },
   });
-  client.setQueryData(importsQuery(project.id).queryKey, { items: [] });
+  client.setQueryData(importsQuery(project.id).queryKey, { items: [], next_cursor: null });
   const found = { items: jobs, next_cursor: null } as never;
   client.setQueryData(jobsOfKindQuery(project.id, "select_instructions").queryKey, found);
   const nothing = () => {};

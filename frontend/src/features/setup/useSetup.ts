@@ -1,5 +1,6 @@
 import { hashKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { ApiError } from "../../api/errors";
 import { type ProjectChange, projectQuery, projectsQuery, updateProject } from "../../api/projects";
 import type { Project, Settings } from "../../api/types";
 import { type Basics, problemsOf } from "./BasicsCard";
@@ -34,13 +35,16 @@ export function useSetup(project: SetUp) {
   const client = useQueryClient();
   const { queryKey } = projectQuery(id);
   const isDraft = project.state === "draft";
+  /** What the edits were made from, which is not what others have written since. */
+  const from = useRef(project.setup_version);
 
   /** What is to be saved now; of fields that show something invalid, nothing. */
   const pending = (more: string[] = []) => {
     const now = client.getQueryData<SetUp>(queryKey) ?? project;
     // Once a project runs, edits are saved by hand, and an import saves its classes alone.
     if (!isDraft && more.length > 0) return changeOf(now, {}, {}, more);
-    return changeOf(now, draft.now(editedOf(now)), settings.now(now.settings), more);
+    const seen = { ...now, setup_version: from.current };
+    return changeOf(seen, draft.now(editedOf(now)), settings.now(now.settings), more);
   };
   const save = useMutation({
     // One after the other: each is made of what the last one has left.
@@ -48,13 +52,14 @@ export function useSetup(project: SetUp) {
     mutationFn: async (more: string[]) => {
       const { body, sent } = pending(more);
       if (Object.keys(body).length === 0) return;
-      const { settings: set = {}, classes_version: _, ...named } = body;
+      const { settings: set = {}, setup_version: _, ...named } = body;
       draft.sending(Object.keys(named) as (keyof Edited)[]);
       settings.sending(Object.keys(set) as (keyof Settings)[]);
       const saved = await updateProject(id, body).finally(() => {
         draft.sending([]);
         settings.sending([]);
       });
+      from.current = saved.setup_version;
       client.setQueryData(queryKey, saved);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
       const { classes, ...rest } = draft.now(editedOf(saved));
@@ -65,9 +70,15 @@ export function useSetup(project: SetUp) {
       );
       settings.put(Object.fromEntries(other));
     },
+    onError: async (error) => {
+      if (!(error instanceof ApiError) || error.code !== "setup_changed") return;
+      // Whoever saves again has been told.
+      from.current = (await client.fetchQuery(projectQuery(id))).setup_version;
+    },
   });
 
   const { body } = pending();
+  if (body.setup_version === undefined) from.current = project.setup_version;
   const change = Object.keys(body).length > 0 ? hashKey([body]) : null;
   useAutosave(isDraft ? change : null, () => save.mutate([]));
   return {
@@ -98,7 +109,7 @@ function changeOf(
   settings: Partial<Settings>,
   more: string[],
 ): Change {
-  const { classes: saved, classes_version } = project;
+  const { classes: saved, setup_version } = project;
   const { name = project.name, guidelines = project.guidelines } = edits;
   const before = toDrafts(saved);
   const rows = withEdits(before, edits.classes ?? null);
@@ -107,10 +118,14 @@ function changeOf(
   const typed = isValid ? rows.filter((one) => one.name.trim() !== "") : before;
   const all = more.reduce((drafts, one) => withNew(drafts, one), typed);
   const hasClasses = more.length > 0 || (isValid && !isStored(before, rows));
-  const body: ProjectChange = {
+  const written: ProjectChange = {
     ...(name.trim() && name.trim() !== project.name && { name: name.trim() }),
     ...(guidelines !== project.guidelines && { guidelines }),
-    ...(hasClasses && { classes: toInputs(all), classes_version }),
+    ...(hasClasses && { classes: toInputs(all) }),
+  };
+  const body: ProjectChange = {
+    ...written,
+    ...(Object.keys(written).length > 0 && { setup_version }),
     ...(Object.keys(settings).length > 0 && { settings }),
   };
   return { body, sent: hasClasses ? { typed, others: all.slice(typed.length) } : null };

@@ -73,6 +73,7 @@ export const pool = {
     "-isolation": "Most alone first (outliers)",
   },
   imported: (id: number, name: string) => (name ? `${id}: ${name}` : `Import ${id}`),
+  earlierImports: "Offer earlier imports",
   keys: "Arrows or J and K move, X selects, S finds similar images, W shows where the model looks, Enter opens, Esc closes.",
   keysUnlit: "Arrows or J and K move, X selects, S finds similar images, Enter opens, Esc closes.",
   selected: (number: number) => `${number.toLocaleString(locale)} selected`,

@@ -73,6 +73,7 @@ export const pool: Catalogue["pool"] = {
     "-isolation": "동떨어진 순 (이상치)",
   },
   imported: (id, name) => (name ? `${id}: ${name}` : `가져오기 ${id}`),
+  earlierImports: "이전 가져오기도 보기",
   keys: "화살표 또는 J, K로 이동, X로 선택, S로 비슷한 이미지 찾기, W로 모델이 보는 곳 보기, Enter로 열기, Esc로 닫기.",
   keysUnlit: "화살표 또는 J, K로 이동, X로 선택, S로 비슷한 이미지 찾기, Enter로 열기, Esc로 닫기.",
   selected: (value) => `${number(value)}개 선택됨`,
