@@ -169,6 +169,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
+        # Where pages are served, they answer first; one kind of installation is as the other.
+        redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
         responses={"4XX": {"model": problems.Problem}, "5XX": {"model": problems.Problem}},
     )

@@ -78,6 +78,7 @@ async def list_export_formats(project: ManagedProject) -> Items[ExportFormat]:
     return Items(items=service.formats(project.medium, project.task))
 
 
+@router.head("/projects/{project_id}/export", include_in_schema=False)
 @router.get(
     "/projects/{project_id}/export",
     response_class=StreamingResponse,
@@ -114,16 +115,17 @@ async def export(
     """
     async with managing(request, user, project_id) as (session, project):
         service.require_served(format, project.medium, project.task)
-        record(
-            session,
-            user,
-            "export",
-            "annotations",
-            None,
-            project_id=project_id,
-            format=format,
-            **({} if snapshot is None else {"snapshot": snapshot}),
-        )
+        if sent := request.method == "GET":
+            record(
+                session,
+                user,
+                "export",
+                "annotations",
+                None,
+                project_id=project_id,
+                format=format,
+                **({} if snapshot is None else {"snapshot": snapshot}),
+            )
         classes = await service.class_names(session, project_id)
         medium, task = project.medium, project.task
         taken = None if snapshot is None else await find_taken(session, project_id, snapshot)
@@ -147,4 +149,5 @@ async def export(
     else:
         found = await service.as_images(which, originals, format, task)
     headers = {"Content-Disposition": f'attachment; filename="{found.filename}"'}
-    return StreamingResponse(found.body, media_type=found.media_type, headers=headers)
+    body = found.body if sent else ()
+    return StreamingResponse(body, media_type=found.media_type, headers=headers)

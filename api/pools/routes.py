@@ -248,6 +248,7 @@ async def list_imports(
     return Items(items=await shown(session, settings, jobs))
 
 
+@router.head("/projects/{project_id}/imports/{job_id}/report.csv", include_in_schema=False)
 @router.get(
     "/projects/{project_id}/imports/{job_id}/report.csv",
     response_class=FileResponse,
@@ -266,6 +267,7 @@ async def import_report(
     )
 
 
+@router.head("/examples/{example_id}/image", include_in_schema=False)
 @router.get("/examples/{example_id}/image", response_class=Response, responses=_PICTURE)
 async def example_image(
     request: Request,
@@ -319,6 +321,7 @@ async def example_link(
     return ImageLink(url=url, expires_at=datetime.fromtimestamp(expires, UTC))
 
 
+@router.head("/images/{example_id}", include_in_schema=False)
 @router.get("/images/{example_id}", response_class=Response, responses=_PICTURE)
 async def linked_image(
     request: Request,
