@@ -236,17 +236,3 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(psycopg.OperationalError, _database_error)
     app.add_exception_handler(psycopg.InterfaceError, _database_error)
     app.add_exception_handler(Exception, _bug)
-
-
-def described(document: dict[str, Any]) -> dict[str, Any]:
-    """An API description in which errors are what they are.
-
-    Of a route FastAPI says that its errors are of the media type of its answers.
-    """
-    for path in document["paths"].values():
-        for operation in path.values():
-            for status, response in operation["responses"].items():
-                if status.startswith(("4", "5")):
-                    (content,) = response["content"].values()
-                    response["content"] = {MEDIA_TYPE: content}
-    return document

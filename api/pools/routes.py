@@ -38,7 +38,7 @@ from api.pools.uploads import (
     receive,
     require_copied,
 )
-from api.schemas.contents import sends
+from api.schemas.contents import sends, takes
 from api.schemas.pagination import Items
 from api.schemas.parameters import PathId
 from api.transfers.files import present_file
@@ -81,12 +81,7 @@ class ThumbnailSize(IntEnum):
 @router.post(
     "/projects/{project_id}/imports",
     status_code=202,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/octet-stream": {"schema": {"type": "string"}}},
-        }
-    },
+    openapi_extra=takes("application/octet-stream"),
 )
 async def import_images(
     request: Request,

@@ -3190,7 +3190,10 @@ export interface components {
             created_at: string;
             /** Dry Run */
             dry_run: boolean;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             kind: components["schemas"]["JobKind"];
             /** Message */
@@ -3211,9 +3214,15 @@ export interface components {
          * @description How many of `compared` are the same.
          */
         Agreed: {
-            /** Compared */
+            /**
+             * Compared
+             * Format: int64
+             */
             compared: number;
-            /** Same */
+            /**
+             * Same
+             * Format: int64
+             */
             same: number;
         };
         /**
@@ -3226,7 +3235,10 @@ export interface components {
         Agreement: {
             /** Alpha */
             alpha: number | null;
-            /** Pairs */
+            /**
+             * Pairs
+             * Format: int64
+             */
             pairs: number;
             /** Share */
             share: number | null;
@@ -3237,7 +3249,10 @@ export interface components {
          */
         AgreementOut: {
             classes: components["schemas"]["Agreement"];
-            /** Examples */
+            /**
+             * Examples
+             * Format: int64
+             */
             examples: number;
             in_ood: components["schemas"]["Agreement"];
             /** Voters */
@@ -3311,7 +3326,10 @@ export interface components {
             created_at: string;
             /** Holds */
             holds: boolean;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Job Id */
             job_id: number | null;
@@ -3345,16 +3363,29 @@ export interface components {
         Answered: {
             /**
              * Class
+             * Format: int64
              * @deprecated
              */
             readonly class?: number;
-            /** Label */
+            /**
+             * Label
+             * Format: int64
+             */
             label: number;
-            /** Ood */
+            /**
+             * Ood
+             * Format: int64
+             */
             ood: number;
-            /** Skip */
+            /**
+             * Skip
+             * Format: int64
+             */
             skip: number;
-            /** Unsure */
+            /**
+             * Unsure
+             * Format: int64
+             */
             unsure: number;
         };
         /**
@@ -3382,7 +3413,10 @@ export interface components {
             label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Lease Token */
             lease_token?: string | null;
-            /** Query Id */
+            /**
+             * Query Id
+             * Format: int64
+             */
             query_id: number;
             /** Seconds */
             seconds: number;
@@ -3439,14 +3473,20 @@ export interface components {
         ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike" | "selection" | "snapshot" | "certificate";
         /** ArtifactOut */
         ArtifactOut: {
-            /** Bytes */
+            /**
+             * Bytes
+             * Format: int64
+             */
             bytes: number;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Job Id */
             job_id: number | null;
@@ -3465,9 +3505,15 @@ export interface components {
          * @description How many draws were put into the queue of ``round``.
          */
         AuditAsked: {
-            /** Asked */
+            /**
+             * Asked
+             * Format: int64
+             */
             asked: number;
-            /** Round */
+            /**
+             * Round
+             * Format: int64
+             */
             round: number;
         };
         /**
@@ -3485,20 +3531,32 @@ export interface components {
          */
         AuditEstimate: {
             accuracy: components["schemas"]["AuditShare"] | null;
-            /** Answered */
+            /**
+             * Answered
+             * Format: int64
+             */
             answered: number;
-            /** Beyond */
+            /**
+             * Beyond
+             * Format: int64
+             */
             beyond: number;
             /** Confidence */
             confidence: number;
-            /** Drawn */
+            /**
+             * Drawn
+             * Format: int64
+             */
             drawn: number;
             inside: components["schemas"]["AuditShare"] | null;
             /** Of */
             of: number | null;
             ood: components["schemas"]["AuditShare"] | null;
             ood_share: components["schemas"]["AuditShare"] | null;
-            /** Past */
+            /**
+             * Past
+             * Format: int64
+             */
             past: number;
             people: components["schemas"]["HumanError"] | null;
             /** Per Class */
@@ -3509,11 +3567,20 @@ export interface components {
             round: number | null;
             /** Share Of Queue */
             share_of_queue: number;
-            /** Unlooked */
+            /**
+             * Unlooked
+             * Format: int64
+             */
             unlooked: number;
-            /** Unsure */
+            /**
+             * Unsure
+             * Format: int64
+             */
             unsure: number;
-            /** Waiting */
+            /**
+             * Waiting
+             * Format: int64
+             */
             waiting: number;
         };
         /**
@@ -3544,7 +3611,10 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             };
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Object Id */
             object_id: number | null;
@@ -3573,7 +3643,10 @@ export interface components {
             high: number;
             /** Low */
             low: number;
-            /** N */
+            /**
+             * N
+             * Format: int64
+             */
             n: number;
             /** Share */
             share: number;
@@ -3620,11 +3693,17 @@ export interface components {
          * @description At most `wrong` of `of` images, which is `share`.
          */
         Bound: {
-            /** Of */
+            /**
+             * Of
+             * Format: int64
+             */
             of: number;
             /** Share */
             share: number;
-            /** Wrong */
+            /**
+             * Wrong
+             * Format: int64
+             */
             wrong: number;
         };
         /**
@@ -3632,7 +3711,10 @@ export interface components {
          * @description A box of an answer.
          */
         Box: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
             /**
              * Crowd
@@ -3734,15 +3816,24 @@ export interface components {
          * @description A certificate with all its lots.
          */
         CertificateDetail: {
-            /** Answered */
+            /**
+             * Answered
+             * Format: int64
+             */
             answered: number;
             /** Applied At */
             applied_at: string | null;
-            /** Asked */
+            /**
+             * Asked
+             * Format: int64
+             */
             asked: number;
             /** At Most */
             at_most: number | null;
-            /** Auto */
+            /**
+             * Auto
+             * Format: int64
+             */
             auto: number;
             bound: components["schemas"]["Bound"] | null;
             /** Closed At */
@@ -3761,9 +3852,15 @@ export interface components {
             /** Expected Answers */
             expected_answers: number | null;
             human: components["schemas"]["HumanError"] | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Is Current */
             is_current: boolean;
@@ -3776,13 +3873,22 @@ export interface components {
             /** Missed In */
             missed_in: number;
             model: components["schemas"]["ModelRef"] | null;
-            /** Overlap */
+            /**
+             * Overlap
+             * Format: int64
+             */
             overlap: number;
-            /** People */
+            /**
+             * People
+             * Format: int64
+             */
             people: number;
             /** Progress */
             progress: number | null;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
             /** Refused */
             refused: string | null;
@@ -3802,7 +3908,10 @@ export interface components {
             state: components["schemas"]["CertificateState"];
             /** Target */
             target: number;
-            /** Waiting */
+            /**
+             * Waiting
+             * Format: int64
+             */
             waiting: number;
             /** Warnings */
             warnings: string[];
@@ -3861,18 +3970,36 @@ export interface components {
             bound: number | null;
             /** Class Id */
             class_id: number | null;
-            /** Drawn */
+            /**
+             * Drawn
+             * Format: int64
+             */
             drawn: number;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
-            /** Size */
+            /**
+             * Size
+             * Format: int64
+             */
             size: number;
             state: components["schemas"]["LotState"];
-            /** Unsure */
+            /**
+             * Unsure
+             * Format: int64
+             */
             unsure: number;
-            /** Wrong */
+            /**
+             * Wrong
+             * Format: int64
+             */
             wrong: number;
         };
         /**
@@ -3892,15 +4019,24 @@ export interface components {
          *     go on for now: workers try again all the time.
          */
         CertificateOut: {
-            /** Answered */
+            /**
+             * Answered
+             * Format: int64
+             */
             answered: number;
             /** Applied At */
             applied_at: string | null;
-            /** Asked */
+            /**
+             * Asked
+             * Format: int64
+             */
             asked: number;
             /** At Most */
             at_most: number | null;
-            /** Auto */
+            /**
+             * Auto
+             * Format: int64
+             */
             auto: number;
             bound: components["schemas"]["Bound"] | null;
             /** Closed At */
@@ -3919,9 +4055,15 @@ export interface components {
             /** Expected Answers */
             expected_answers: number | null;
             human: components["schemas"]["HumanError"] | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Is Current */
             is_current: boolean;
@@ -3932,13 +4074,22 @@ export interface components {
             /** Missed In */
             missed_in: number;
             model: components["schemas"]["ModelRef"] | null;
-            /** Overlap */
+            /**
+             * Overlap
+             * Format: int64
+             */
             overlap: number;
-            /** People */
+            /**
+             * People
+             * Format: int64
+             */
             people: number;
             /** Progress */
             progress: number | null;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
             /** Refused */
             refused: string | null;
@@ -3958,7 +4109,10 @@ export interface components {
             state: components["schemas"]["CertificateState"];
             /** Target */
             target: number;
-            /** Waiting */
+            /**
+             * Waiting
+             * Format: int64
+             */
             waiting: number;
             /** Warnings */
             warnings: string[];
@@ -3981,13 +4135,19 @@ export interface components {
              * Format: date-time
              */
             made_at: string;
-            /** Not Looked At */
+            /**
+             * Not Looked At
+             * Format: int64
+             */
             not_looked_at: number;
             /** Per Class */
             per_class: components["schemas"]["ClassReport"][];
             /** Project */
             project: string;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
             /** Versions */
             versions: {
@@ -4018,7 +4178,10 @@ export interface components {
          *     others by reason.
          */
         Changed: {
-            /** Again */
+            /**
+             * Again
+             * Format: int64
+             */
             again: number;
             /** Example Ids */
             example_ids: number[];
@@ -4026,7 +4189,10 @@ export interface components {
             left_out: {
                 [key: string]: number;
             };
-            /** Moved */
+            /**
+             * Moved
+             * Format: int64
+             */
             moved: number;
             /** Round */
             round: number | null;
@@ -4050,13 +4216,19 @@ export interface components {
          *     ``precision`` is how often it is right where it says so.
          */
         ClassAudit: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
             /** High */
             high: number;
             /** Low */
             low: number;
-            /** N */
+            /**
+             * N
+             * Format: int64
+             */
             n: number;
             precision: components["schemas"]["AuditShare"] | null;
             /** Share */
@@ -4064,7 +4236,10 @@ export interface components {
         };
         /** ClassGuide */
         ClassGuide: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
             /** Examples */
             examples: components["schemas"]["GuideExample"][];
@@ -4076,7 +4251,10 @@ export interface components {
          * @description The one class that an example is of.
          */
         ClassificationLabel: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -4105,11 +4283,17 @@ export interface components {
             guide: string;
             /** Hotkey */
             hotkey: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
-            /** Position */
+            /**
+             * Position
+             * Format: int64
+             */
             position: number;
         };
         /**
@@ -4123,11 +4307,17 @@ export interface components {
             bound: number | null;
             /** Class Id */
             class_id: number | null;
-            /** Model */
+            /**
+             * Model
+             * Format: int64
+             */
             model: number;
             /** Name */
             name: string | null;
-            /** People */
+            /**
+             * People
+             * Format: int64
+             */
             people: number;
         };
         /**
@@ -4135,11 +4325,20 @@ export interface components {
          * @description How many examples are labeled with a class, and how many of those are kept.
          */
         ClassShare: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
         };
         /** ClusterPageOut */
@@ -4148,7 +4347,10 @@ export interface components {
             items: components["schemas"]["SelectedCluster"][];
             /** Next Cursor */
             next_cursor: number | null;
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -4166,22 +4368,34 @@ export interface components {
          * @description Another project with the same classes; ``same_pool`` where its splits have the same sizes.
          */
         Comparable: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
             /** Same Pool */
             same_pool: boolean;
-            /** Seed */
+            /**
+             * Seed
+             * Format: int64
+             */
             seed: number;
             /** Strategy */
             strategy: string;
         };
         /** ComparedSelection */
         ComparedSelection: {
-            /** Job Id */
+            /**
+             * Job Id
+             * Format: int64
+             */
             job_id: number;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
             /** Method */
             method: string;
@@ -4193,9 +4407,15 @@ export interface components {
         Comparison: {
             /** Finished At */
             finished_at: string | null;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
-            /** Job Id */
+            /**
+             * Job Id
+             * Format: int64
+             */
             job_id: number;
         };
         /**
@@ -4230,23 +4450,50 @@ export interface components {
          * @description Examples by what is known of them. All but the last three count the pool.
          */
         Counts: {
-            /** Auxiliary Ood */
+            /**
+             * Auxiliary Ood
+             * Format: int64
+             */
             auxiliary_ood: number;
-            /** Evaluation */
+            /**
+             * Evaluation
+             * Format: int64
+             */
             evaluation: number;
-            /** Held Out */
+            /**
+             * Held Out
+             * Format: int64
+             */
             held_out: number;
-            /** Labeled In */
+            /**
+             * Labeled In
+             * Format: int64
+             */
             labeled_in: number;
-            /** Labeled Ood */
+            /**
+             * Labeled Ood
+             * Format: int64
+             */
             labeled_ood: number;
-            /** Pool */
+            /**
+             * Pool
+             * Format: int64
+             */
             pool: number;
-            /** Queried */
+            /**
+             * Queried
+             * Format: int64
+             */
             queried: number;
-            /** Unlabeled */
+            /**
+             * Unlabeled
+             * Format: int64
+             */
             unlabeled: number;
-            /** Unsure */
+            /**
+             * Unsure
+             * Format: int64
+             */
             unsure: number;
         };
         /**
@@ -4261,7 +4508,10 @@ export interface components {
             budget: number;
             /** Failed */
             failed: boolean;
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
             /** Spent */
             spent: number;
@@ -4276,7 +4526,10 @@ export interface components {
             date: string;
             /** Seconds */
             seconds: number;
-            /** Verdicts */
+            /**
+             * Verdicts
+             * Format: int64
+             */
             verdicts: number;
         };
         /**
@@ -4311,7 +4564,10 @@ export interface components {
              * @default 0
              */
             seconds: number;
-            /** Suggestion Id */
+            /**
+             * Suggestion Id
+             * Format: int64
+             */
             suggestion_id: number;
         };
         /**
@@ -4347,7 +4603,10 @@ export interface components {
         };
         /** DecisionsOut */
         DecisionsOut: {
-            /** Classes Version */
+            /**
+             * Classes Version
+             * Format: int64
+             */
             classes_version: number;
             /** Results */
             results: components["schemas"]["DecisionResult"][];
@@ -4368,7 +4627,10 @@ export interface components {
          *     is sent.
          */
         DeliveryOut: {
-            /** Attempts */
+            /**
+             * Attempts
+             * Format: int64
+             */
             attempts: number;
             /**
              * Created At
@@ -4384,7 +4646,10 @@ export interface components {
             /** Event */
             event: string;
             fault: components["schemas"]["DeliveryFault"] | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Message Id */
             message_id: string;
@@ -4411,14 +4676,20 @@ export interface components {
          * @description The disk of the data directory, in bytes; what is large is refused unless it is `ok`.
          */
         DiskOut: {
-            /** Free */
+            /**
+             * Free
+             * Format: int64
+             */
             free: number;
             /**
              * State
              * @enum {string}
              */
             state: "ok" | "low" | "full";
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -4429,15 +4700,30 @@ export interface components {
          *     `items` are the first few: those to evaluate on, those with a verdict, then the others.
          */
         DuplicateGroup: {
-            /** Auxiliary Ood */
+            /**
+             * Auxiliary Ood
+             * Format: int64
+             */
             auxiliary_ood: number;
-            /** Evaluation */
+            /**
+             * Evaluation
+             * Format: int64
+             */
             evaluation: number;
-            /** Held Out */
+            /**
+             * Held Out
+             * Format: int64
+             */
             held_out: number;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Is Contradicting */
             is_contradicting: boolean;
@@ -4445,7 +4731,10 @@ export interface components {
             is_leaking: boolean;
             /** Items */
             items: components["schemas"]["ExampleOut"][];
-            /** Pool */
+            /**
+             * Pool
+             * Format: int64
+             */
             pool: number;
             /** Said */
             said: components["schemas"]["Stance"][];
@@ -4459,17 +4748,32 @@ export interface components {
          */
         Duplicates: {
             compared: components["schemas"]["Comparison"] | null;
-            /** Contradicting */
+            /**
+             * Contradicting
+             * Format: int64
+             */
             contradicting: number;
-            /** Copies */
+            /**
+             * Copies
+             * Format: int64
+             */
             copies: number;
-            /** Groups */
+            /**
+             * Groups
+             * Format: int64
+             */
             groups: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Items */
             items: components["schemas"]["DuplicateGroup"][];
-            /** Leaking */
+            /**
+             * Leaking
+             * Format: int64
+             */
             leaking: number;
             /** Next Cursor */
             next_cursor: number | null;
@@ -4485,7 +4789,10 @@ export interface components {
             class_id: number | null;
             /** Confidence */
             confidence: number | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -4493,7 +4800,10 @@ export interface components {
             informativeness: number | null;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Predicted Class Id */
             predicted_class_id: number | null;
@@ -4516,15 +4826,24 @@ export interface components {
          *     the model, or the job, whose embeddings it lays out.
          */
         EmbeddingMapOut: {
-            /** Count */
+            /**
+             * Count
+             * Format: int64
+             */
             count: number;
             /** Features */
             features: string;
             /** Job Id */
             job_id: number | null;
-            /** Laid Out */
+            /**
+             * Laid Out
+             * Format: int64
+             */
             laid_out: number;
-            /** Later */
+            /**
+             * Later
+             * Format: int64
+             */
             later: number;
             /**
              * Made At
@@ -4550,7 +4869,10 @@ export interface components {
          * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
          */
         Estimate: {
-            /** Answers */
+            /**
+             * Answers
+             * Format: int64
+             */
             answers: number;
             /** Count */
             count: number;
@@ -4570,7 +4892,10 @@ export interface components {
          * @description How many match; where not `exact`, as a look at a part of the pool suggests.
          */
         ExampleCount: {
-            /** Count */
+            /**
+             * Count
+             * Format: int64
+             */
             count: number;
             /** Exact */
             exact: boolean;
@@ -4584,7 +4909,10 @@ export interface components {
         ExampleDetail: {
             /** Annotations */
             annotations: components["schemas"]["AnnotationOut"][];
-            /** Bytes */
+            /**
+             * Bytes
+             * Format: int64
+             */
             bytes: number;
             /** Confidence */
             confidence: number | null;
@@ -4595,7 +4923,10 @@ export interface components {
             fields: components["schemas"]["InstructionFields"] | null;
             /** Height */
             height: number | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Image Url */
             image_url: string;
@@ -4625,7 +4956,10 @@ export interface components {
             name: string;
             /** Places */
             places: components["schemas"]["PlaceOut"][];
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Predicted Class Id */
             predicted_class_id: number | null;
@@ -4672,7 +5006,10 @@ export interface components {
             fields: components["schemas"]["InstructionFields"] | null;
             /** Height */
             height: number | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Image Url */
             image_url: string;
@@ -4690,7 +5027,10 @@ export interface components {
             meta_score: number | null;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Predicted Class Id */
             predicted_class_id: number | null;
@@ -4737,17 +5077,29 @@ export interface components {
          *     it. ``labeled`` and ``evaluation`` are the numbers of images that show it.
          */
         ExportedClass: {
-            /** Evaluation */
+            /**
+             * Evaluation
+             * Format: int64
+             */
             evaluation: number;
             /** Folder */
             folder: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
             /** Name */
             name: string;
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
         };
         /**
@@ -4880,7 +5232,10 @@ export interface components {
          * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
          */
         GuideExample: {
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -4943,11 +5298,17 @@ export interface components {
          * @description How often a single verdict is wrong, at most ``high``, by images that were judged twice.
          */
         HumanError: {
-            /** Disagreed */
+            /**
+             * Disagreed
+             * Format: int64
+             */
             disagreed: number;
             /** High */
             high: number;
-            /** Pairs */
+            /**
+             * Pairs
+             * Format: int64
+             */
             pairs: number;
             /** Share */
             share: number;
@@ -5165,7 +5526,10 @@ export interface components {
         JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up" | "localize" | "look_at" | "select_instructions" | "certify";
         /** JobOut */
         JobOut: {
-            /** Attempt */
+            /**
+             * Attempt
+             * Format: int64
+             */
             attempt: number;
             /** Cancel Requested */
             cancel_requested: boolean;
@@ -5179,7 +5543,10 @@ export interface components {
             error: components["schemas"]["JobError"] | null;
             /** Finished At */
             finished_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             kind: components["schemas"]["JobKind"];
             /** Message */
@@ -5211,11 +5578,17 @@ export interface components {
         JobPause: {
             /** Cap */
             cap: number;
-            /** Done */
+            /**
+             * Done
+             * Format: int64
+             */
             done: number;
             /** May Finish */
             may_finish: boolean;
-            /** Of */
+            /**
+             * Of
+             * Format: int64
+             */
             of: number;
             /**
              * Reason
@@ -5281,13 +5654,19 @@ export interface components {
          *     that were drawn by chance, so that they hold for all that the judge has ranked.
          */
         JudgeAgreement: {
-            /** Agree */
+            /**
+             * Agree
+             * Format: int64
+             */
             agree: number;
             /** High */
             high: number;
             /** Low */
             low: number;
-            /** Of */
+            /**
+             * Of
+             * Format: int64
+             */
             of: number;
         };
         /**
@@ -5298,21 +5677,36 @@ export interface components {
          *     counts the clusters, or rows, of which nothing was understood, by the reason.
          */
         JudgeCost: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Kept Answers */
+            /**
+             * Kept Answers
+             * Format: int64
+             */
             kept_answers: number;
             /** Model */
             model: string;
             /** Name */
             name: string;
-            /** Requests */
+            /**
+             * Requests
+             * Format: int64
+             */
             requests: number;
             /** Spent */
             spent: number | null;
-            /** Tokens In */
+            /**
+             * Tokens In
+             * Format: int64
+             */
             tokens_in: number;
-            /** Tokens Out */
+            /**
+             * Tokens Out
+             * Format: int64
+             */
             tokens_out: number;
             /** Unanswered */
             unanswered: {
@@ -5361,7 +5755,10 @@ export interface components {
          * @description `call` names what was said just now, to whoever undoes it.
          */
         Judged: {
-            /** Again */
+            /**
+             * Again
+             * Format: int64
+             */
             again: number;
             /**
              * Call
@@ -5374,7 +5771,10 @@ export interface components {
             left_out: {
                 [key: string]: number;
             };
-            /** Moved */
+            /**
+             * Moved
+             * Format: int64
+             */
             moved: number;
             /** Round */
             round: number | null;
@@ -5405,7 +5805,10 @@ export interface components {
         JudgeOut: {
             /** Base Url */
             base_url: string;
-            /** Concurrency */
+            /**
+             * Concurrency
+             * Format: int64
+             */
             concurrency: number;
             /**
              * Created At
@@ -5416,9 +5819,15 @@ export interface components {
             embedding_model: string | null;
             /** Has Key */
             has_key: boolean;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Max Tokens */
+            /**
+             * Max Tokens
+             * Format: int64
+             */
             max_tokens: number;
             /** Model */
             model: string;
@@ -5503,7 +5912,10 @@ export interface components {
         LeasedQuery: {
             /** Duplicates Of */
             duplicates_of: number | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -5523,11 +5935,20 @@ export interface components {
             probability: number | null;
             /** Proposals */
             proposals: components["schemas"]["Proposal"][] | null;
-            /** Query Id */
+            /**
+             * Query Id
+             * Format: int64
+             */
             query_id: number;
-            /** Rank */
+            /**
+             * Rank
+             * Format: int64
+             */
             rank: number;
-            /** Round */
+            /**
+             * Round
+             * Format: int64
+             */
             round: number;
             /** Text */
             text: string | null;
@@ -5616,7 +6037,10 @@ export interface components {
             example_ids: number[];
             /** Similarity Min */
             similarity_min: number;
-            /** Size */
+            /**
+             * Size
+             * Format: int64
+             */
             size: number;
         };
         /**
@@ -5645,13 +6069,25 @@ export interface components {
          *     certificate and looked at.
          */
         LookedAt: {
-            /** Drawn */
+            /**
+             * Drawn
+             * Format: int64
+             */
             drawn: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
-            /** Learned From */
+            /**
+             * Learned From
+             * Format: int64
+             */
             learned_from: number;
-            /** People */
+            /**
+             * People
+             * Format: int64
+             */
             people: number;
         };
         /**
@@ -5669,11 +6105,20 @@ export interface components {
          * @description How many lots there are in each state.
          */
         LotCounts: {
-            /** Open */
+            /**
+             * Open
+             * Format: int64
+             */
             open: number;
-            /** Passed */
+            /**
+             * Passed
+             * Format: int64
+             */
             passed: number;
-            /** People */
+            /**
+             * People
+             * Format: int64
+             */
             people: number;
         };
         /**
@@ -5686,9 +6131,15 @@ export interface components {
             band: components["schemas"]["LotBand"];
             /** Bound */
             bound: number | null;
-            /** Certificate Id */
+            /**
+             * Certificate Id
+             * Format: int64
+             */
             certificate_id: number;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
         };
         /**
@@ -5709,7 +6160,10 @@ export interface components {
             boxes: number | null;
             /** Class Id */
             class_id: number | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -5719,7 +6173,10 @@ export interface components {
             meta_score: number | null;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Purity */
             purity: number;
@@ -5735,7 +6192,10 @@ export interface components {
             items: components["schemas"]["MapImage"][];
             /** Next Cursor */
             next_cursor: number | null;
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -5743,10 +6203,16 @@ export interface components {
          * @description A round whose pool was scored; ``version`` changes when what is drawn does.
          */
         MapOut: {
-            /** Count */
+            /**
+             * Count
+             * Format: int64
+             */
             count: number;
             informativeness: components["schemas"]["SpanOut"];
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
             purity: components["schemas"]["SpanOut"];
             /** Version */
@@ -5759,7 +6225,10 @@ export interface components {
         MapQueries: {
             /** Items */
             items: components["schemas"]["MapQuery"][];
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -5774,7 +6243,10 @@ export interface components {
             boxes: number | null;
             /** Class Id */
             class_id: number | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -5784,11 +6256,17 @@ export interface components {
             meta_score: number | null;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Purity */
             purity: number | null;
-            /** Rank */
+            /**
+             * Rank
+             * Format: int64
+             */
             rank: number;
             since: components["schemas"]["Standing"] | null;
             verdict: components["schemas"]["Verdict"] | null;
@@ -5821,7 +6299,10 @@ export interface components {
             erased_at: string | null;
             /** Has Password */
             has_password: boolean;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             method: components["schemas"]["SignInMethod"] | null;
             /** Must Add Second Factor */
@@ -5888,11 +6369,20 @@ export interface components {
          *     Reviews, and verdicts by hand in the pool, are no answers.
          */
         MyCounts: {
-            /** Round */
+            /**
+             * Round
+             * Format: int64
+             */
             round: number;
-            /** Today */
+            /**
+             * Today
+             * Format: int64
+             */
             today: number;
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -5900,18 +6390,30 @@ export interface components {
          * @description My own answers to one round; a corrected answer counts once.
          */
         MyRound: {
-            /** Answers */
+            /**
+             * Answers
+             * Format: int64
+             */
             answers: number;
-            /** Inside */
+            /**
+             * Inside
+             * Format: int64
+             */
             inside: number;
             /** Median Seconds */
             median_seconds: number | null;
-            /** Ood */
+            /**
+             * Ood
+             * Format: int64
+             */
             ood: number;
         };
         /** NamedProject */
         NamedProject: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -5927,7 +6429,10 @@ export interface components {
             fields: components["schemas"]["InstructionFields"] | null;
             /** Height */
             height: number | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Image Url */
             image_url: string;
@@ -5945,7 +6450,10 @@ export interface components {
             meta_score: number | null;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Predicted Class Id */
             predicted_class_id: number | null;
@@ -5975,11 +6483,17 @@ export interface components {
          * @description How many labels are wrong among those whose truth is known.
          */
         NoiseOut: {
-            /** Known */
+            /**
+             * Known
+             * Format: int64
+             */
             known: number;
             /** Ratio */
             ratio: number | null;
-            /** Wrong */
+            /**
+             * Wrong
+             * Format: int64
+             */
             wrong: number;
         };
         /**
@@ -6005,9 +6519,15 @@ export interface components {
          * @description An example that one subset keeps and the other does not.
          */
         OnlyHere: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Loss */
             loss: number;
@@ -6033,7 +6553,10 @@ export interface components {
             high: number | null;
             /** Low */
             low: number | null;
-            /** Unlabeled */
+            /**
+             * Unlabeled
+             * Format: int64
+             */
             unlabeled: number;
         };
         /**
@@ -6078,7 +6601,10 @@ export interface components {
             created_at: string;
             /** Expires At */
             expires_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Last Used At */
             last_used_at: string | null;
@@ -6210,7 +6736,10 @@ export interface components {
         PasswordResetOut: {
             /** Password */
             password: string;
-            /** Revoked Tokens */
+            /**
+             * Revoked Tokens
+             * Format: int64
+             */
             revoked_tokens: number;
             user: components["schemas"]["UserOut"];
         };
@@ -6223,11 +6752,20 @@ export interface components {
          */
         PeopleOut: {
             agreement: components["schemas"]["JudgeAgreement"] | null;
-            /** Answered */
+            /**
+             * Answered
+             * Format: int64
+             */
             answered: number;
-            /** Asked */
+            /**
+             * Asked
+             * Format: int64
+             */
             asked: number;
-            /** Audit */
+            /**
+             * Audit
+             * Format: int64
+             */
             audit: number;
             /** Refused */
             refused: string | null;
@@ -6242,7 +6780,10 @@ export interface components {
             active: boolean;
             /** Email */
             email: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -6270,11 +6811,17 @@ export interface components {
             meta_score: number | null;
             /** Purity */
             purity: number | null;
-            /** Rank */
+            /**
+             * Rank
+             * Format: int64
+             */
             rank: number;
             /** Requested */
             requested: boolean;
-            /** Round */
+            /**
+             * Round
+             * Format: int64
+             */
             round: number;
             round_state: components["schemas"]["RoundState"];
         };
@@ -6291,7 +6838,10 @@ export interface components {
             errors: components["schemas"]["FieldError"][];
             /** Field */
             field: string | null;
-            /** Status */
+            /**
+             * Status
+             * Format: int64
+             */
             status: number;
             /** Title */
             title: string;
@@ -6307,7 +6857,10 @@ export interface components {
             eta_seconds: number | null;
             /** Phase */
             phase: string;
-            /** Phase Index */
+            /**
+             * Phase Index
+             * Format: int64
+             */
             phase_index: number;
             /** Phases */
             phases: string[];
@@ -6315,9 +6868,15 @@ export interface components {
             seconds: {
                 [key: string]: number;
             };
-            /** Step */
+            /**
+             * Step
+             * Format: int64
+             */
             step: number;
-            /** Steps */
+            /**
+             * Steps
+             * Format: int64
+             */
             steps: number;
         };
         /**
@@ -6370,7 +6929,10 @@ export interface components {
             current_round: components["schemas"]["CurrentRound"] | null;
             /** Excerpts */
             excerpts: string[];
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             medium: components["schemas"]["Medium"];
             /** Name */
@@ -6393,7 +6955,10 @@ export interface components {
         ProjectOut: {
             /** Classes */
             classes: components["schemas"]["ClassOut"][];
-            /** Classes Version */
+            /**
+             * Classes Version
+             * Format: int64
+             */
             classes_version: number;
             counts: components["schemas"]["Counts"];
             /**
@@ -6404,7 +6969,10 @@ export interface components {
             current_round: components["schemas"]["CurrentRound"] | null;
             /** Guidelines */
             guidelines: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             medium: components["schemas"]["Medium"];
             /** Modes */
@@ -6558,17 +7126,32 @@ export interface components {
             };
             /** Estimated */
             estimated: boolean;
-            /** Feature Bytes */
+            /**
+             * Feature Bytes
+             * Format: int64
+             */
             feature_bytes: number;
-            /** Image Bytes */
+            /**
+             * Image Bytes
+             * Format: int64
+             */
             image_bytes: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
-            /** Pixel Bytes */
+            /**
+             * Pixel Bytes
+             * Format: int64
+             */
             pixel_bytes: number;
             /** Project */
             project: string;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
         };
         /**
@@ -6598,16 +7181,25 @@ export interface components {
          *     which others disagree.
          */
         ProjectWork: {
-            /** Disagreements */
+            /**
+             * Disagreements
+             * Format: int64
+             */
             disagreements: number;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
             reviews: components["schemas"]["ReviewsWaiting"] | null;
             state: components["schemas"]["ProjectState"];
-            /** Waiting */
+            /**
+             * Waiting
+             * Format: int64
+             */
             waiting: number;
             /**
              * Waiting For
@@ -6617,7 +7209,10 @@ export interface components {
         };
         /** Promoted */
         Promoted: {
-            /** Again */
+            /**
+             * Again
+             * Format: int64
+             */
             again: number;
             class: components["schemas"]["ClassOut"];
             /** Example Ids */
@@ -6626,7 +7221,10 @@ export interface components {
             left_out: {
                 [key: string]: number;
             };
-            /** Moved */
+            /**
+             * Moved
+             * Format: int64
+             */
             moved: number;
             /** Round */
             round: number | null;
@@ -6646,7 +7244,10 @@ export interface components {
          * @description A box that a model proposes.
          */
         Proposal: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
             /** H */
             h: number;
@@ -6670,23 +7271,44 @@ export interface components {
          *     `shifted_kept` were kept so.
          */
         ProposalFates: {
-            /** Adjusted */
+            /**
+             * Adjusted
+             * Format: int64
+             */
             adjusted: number;
-            /** Answers */
+            /**
+             * Answers
+             * Format: int64
+             */
             answers: number;
             /** Iou */
             iou: number | null;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Proposals */
+            /**
+             * Proposals
+             * Format: int64
+             */
             proposals: number;
-            /** Rejected */
+            /**
+             * Rejected
+             * Format: int64
+             */
             rejected: number;
             /** Seconds Per Box */
             seconds_per_box: number | null;
-            /** Shifted */
+            /**
+             * Shifted
+             * Format: int64
+             */
             shifted: number;
-            /** Shifted Kept */
+            /**
+             * Shifted Kept
+             * Format: int64
+             */
             shifted_kept: number;
         };
         /**
@@ -6694,7 +7316,10 @@ export interface components {
          * @description One of the rows that a query asks to rank.
          */
         QueryMember: {
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             fields: components["schemas"]["InstructionFields"];
         };
@@ -6711,11 +7336,20 @@ export interface components {
              * @enum {string}
              */
             name: "cpu" | "gpu" | "judge" | "web" | "housekeeping";
-            /** Queued */
+            /**
+             * Queued
+             * Format: int64
+             */
             queued: number;
-            /** Running */
+            /**
+             * Running
+             * Format: int64
+             */
             running: number;
-            /** Workers */
+            /**
+             * Workers
+             * Format: int64
+             */
             workers: number;
         };
         /**
@@ -6723,7 +7357,10 @@ export interface components {
          * @description A share, 0 to 1, of so many.
          */
         RankableShare: {
-            /** Of */
+            /**
+             * Of
+             * Format: int64
+             */
             of: number;
             /** Share */
             share: number;
@@ -6774,7 +7411,10 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -6795,7 +7435,10 @@ export interface components {
             name: string;
             /** Proposals */
             proposals: components["schemas"]["Proposal"][] | null;
-            /** Query Id */
+            /**
+             * Query Id
+             * Format: int64
+             */
             query_id: number;
             verdict: components["schemas"]["Verdict"];
             /** Width */
@@ -6811,7 +7454,10 @@ export interface components {
         };
         /** Released */
         Released: {
-            /** Released */
+            /**
+             * Released
+             * Format: int64
+             */
             released: number;
         };
         /**
@@ -6852,9 +7498,15 @@ export interface components {
             expected_wrong: number;
             /** Next Wrong */
             next_wrong: number | null;
-            /** Open */
+            /**
+             * Open
+             * Format: int64
+             */
             open: number;
-            /** Worth */
+            /**
+             * Worth
+             * Format: int64
+             */
             worth: number;
         };
         /**
@@ -6873,17 +7525,32 @@ export interface components {
             deleted_at: string;
             /** Finished At */
             finished_at: string | null;
-            /** Freed Bytes */
+            /**
+             * Freed Bytes
+             * Format: int64
+             */
             freed_bytes: number;
-            /** Freed Files */
+            /**
+             * Freed Files
+             * Format: int64
+             */
             freed_files: number;
-            /** Image Bytes */
+            /**
+             * Image Bytes
+             * Format: int64
+             */
             image_bytes: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Project */
             project: string;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
         };
         /**
@@ -6895,7 +7562,10 @@ export interface components {
             after: string;
             /** Before */
             before: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
         };
         /**
@@ -6915,7 +7585,10 @@ export interface components {
          *     nor while a job is at work.
          */
         RetentionOut: {
-            /** Answers */
+            /**
+             * Answers
+             * Format: int64
+             */
             answers: number;
             /** Days */
             days: number | null;
@@ -6923,11 +7596,17 @@ export interface components {
             due_at: string | null;
             /** Finished At */
             finished_at: string | null;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Project */
             project: string;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
             /** Since */
             since: string | null;
@@ -6938,7 +7617,10 @@ export interface components {
          * @description How many decisions were taken back.
          */
         Reverted: {
-            /** Reverted */
+            /**
+             * Reverted
+             * Format: int64
+             */
             reverted: number;
             review: components["schemas"]["ReviewOut"];
         };
@@ -6949,18 +7631,33 @@ export interface components {
          *     `error_left` is the share of those that are wrong, an exact interval; null before a decision.
          */
         ReviewAuditOut: {
-            /** Decided */
+            /**
+             * Decided
+             * Format: int64
+             */
             decided: number;
             error_left: components["schemas"]["IntervalOut"] | null;
             /** Inclusion */
             inclusion: number;
-            /** Labels */
+            /**
+             * Labels
+             * Format: int64
+             */
             labels: number;
-            /** Open */
+            /**
+             * Open
+             * Format: int64
+             */
             open: number;
-            /** Size */
+            /**
+             * Size
+             * Format: int64
+             */
             size: number;
-            /** Wrong */
+            /**
+             * Wrong
+             * Format: int64
+             */
             wrong: number;
         };
         /**
@@ -6979,17 +7676,29 @@ export interface components {
             advice: "too_few" | "go_on" | "stop" | "done";
             audit: components["schemas"]["ReviewAuditOut"] | null;
             class_precision: components["schemas"]["IntervalOut"] | null;
-            /** Decided */
+            /**
+             * Decided
+             * Format: int64
+             */
             decided: number;
-            /** Job Id */
+            /**
+             * Job Id
+             * Format: int64
+             */
             job_id: number;
             precision: components["schemas"]["IntervalOut"] | null;
             remaining: components["schemas"]["Remaining"];
-            /** Right */
+            /**
+             * Right
+             * Format: int64
+             */
             right: number;
             /** Share */
             share: number;
-            /** Wrong */
+            /**
+             * Wrong
+             * Format: int64
+             */
             wrong: number;
         };
         /**
@@ -6997,7 +7706,10 @@ export interface components {
          * @description A page that shows another `classes_version` reads the project again.
          */
         ReviewLease: {
-            /** Classes Version */
+            /**
+             * Classes Version
+             * Format: int64
+             */
             classes_version: number;
             /**
              * Expires At
@@ -7044,9 +7756,15 @@ export interface components {
             };
             /** Job Id */
             job_id: number | null;
-            /** Open */
+            /**
+             * Open
+             * Format: int64
+             */
             open: number;
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -7054,9 +7772,15 @@ export interface components {
          * @description A job whose suggestions wait for somebody to decide; `open` counts up to 1,000.
          */
         ReviewsWaiting: {
-            /** Job Id */
+            /**
+             * Job Id
+             * Format: int64
+             */
             job_id: number;
-            /** Open */
+            /**
+             * Open
+             * Format: int64
+             */
             open: number;
         };
         /**
@@ -7090,7 +7814,10 @@ export interface components {
             detail: string | null;
             /** Job Id */
             job_id: number | null;
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
             /** Tell */
             tell: string[];
@@ -7129,20 +7856,29 @@ export interface components {
             };
             /** Notes */
             notes: string[];
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
             ood_left: components["schemas"]["OodLeft"] | null;
             /** Opened At */
             opened_at: string | null;
             /** Purity Auroc */
             purity_auroc: number | null;
-            /** Queries */
+            /**
+             * Queries
+             * Format: int64
+             */
             queries: number;
             /** Seconds */
             seconds: {
                 [key: string]: number;
             };
-            /** Seed */
+            /**
+             * Seed
+             * Format: int64
+             */
             seed: number;
             /** Settings */
             settings: {
@@ -7164,7 +7900,10 @@ export interface components {
         RoundStatus: {
             /** Budget */
             budget: number;
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
             /** Spent */
             spent: number;
@@ -7188,7 +7927,10 @@ export interface components {
         SecondFactorOut: {
             /** Enabled */
             enabled: boolean;
-            /** Recovery Codes */
+            /**
+             * Recovery Codes
+             * Format: int64
+             */
             recovery_codes: number;
             /** Required */
             required: boolean;
@@ -7234,7 +7976,10 @@ export interface components {
         SelectedCluster: {
             /** Asked */
             asked: ("undecided" | "audit") | null;
-            /** Cluster */
+            /**
+             * Cluster
+             * Format: int64
+             */
             cluster: number;
             /** Members */
             members: components["schemas"]["SelectedRow"][];
@@ -7256,14 +8001,20 @@ export interface components {
         SelectedRow: {
             /** Cluster */
             cluster: number | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             fields: components["schemas"]["InstructionFields"] | null;
             /** Kept */
             kept: boolean;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Rank */
             rank: number | null;
@@ -7290,7 +8041,10 @@ export interface components {
          * @description Two selections side by side, by what they keep.
          */
         SelectionComparison: {
-            /** Both */
+            /**
+             * Both
+             * Format: int64
+             */
             both: number;
             /** First Only One */
             first_only_one: components["schemas"]["SelectedRow"][];
@@ -7299,9 +8053,15 @@ export interface components {
             /** Jaccard */
             jaccard: number;
             one: components["schemas"]["ComparedSelection"];
-            /** Only One */
+            /**
+             * Only One
+             * Format: int64
+             */
             only_one: number;
-            /** Only Other */
+            /**
+             * Only Other
+             * Format: int64
+             */
             only_other: number;
             other: components["schemas"]["ComparedSelection"];
         };
@@ -7319,29 +8079,50 @@ export interface components {
          *     are the largest first, none where rows were not embedded.
          */
         SelectionOut: {
-            /** Alone */
+            /**
+             * Alone
+             * Format: int64
+             */
             alone: number;
-            /** Artifact Id */
+            /**
+             * Artifact Id
+             * Format: int64
+             */
             artifact_id: number;
             /** By Reason */
             by_reason: {
                 [key: string]: number;
             };
-            /** Clusters */
+            /**
+             * Clusters
+             * Format: int64
+             */
             clusters: number;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /** Job Id */
+            /**
+             * Job Id
+             * Format: int64
+             */
             job_id: number;
             judge: components["schemas"]["JudgeCost"] | null;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Largest */
+            /**
+             * Largest
+             * Format: int64
+             */
             largest: number;
-            /** Left Out */
+            /**
+             * Left Out
+             * Format: int64
+             */
             left_out: number;
             lengths: components["schemas"]["LengthHistograms"];
             /** Mean Size */
@@ -7351,15 +8132,27 @@ export interface components {
             non_rankable: components["schemas"]["TiedScores"] | null;
             people: components["schemas"]["PeopleOut"] | null;
             rankable: components["schemas"]["RankableShare"] | null;
-            /** Ranked */
+            /**
+             * Ranked
+             * Format: int64
+             */
             ranked: number;
-            /** Rows */
+            /**
+             * Rows
+             * Format: int64
+             */
             rows: number;
             /** Topics */
             topics: components["schemas"]["Topic"][];
-            /** Undecided */
+            /**
+             * Undecided
+             * Format: int64
+             */
             undecided: number;
-            /** Unranked */
+            /**
+             * Unranked
+             * Format: int64
+             */
             unranked: number;
             /** Warnings */
             warnings: string[];
@@ -7391,7 +8184,10 @@ export interface components {
              * Format: date-time
              */
             expires_at: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /**
              * Last Seen At
@@ -7431,13 +8227,19 @@ export interface components {
             after: components["schemas"]["SnapshotSide"] | null;
             before: components["schemas"]["SnapshotSide"] | null;
             change: components["schemas"]["Change"];
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Image Url */
             image_url: string;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
         };
         /**
@@ -7449,7 +8251,10 @@ export interface components {
         SnapshotClass: {
             /** Examples */
             examples: number | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -7463,27 +8268,60 @@ export interface components {
          *     image came with.
          */
         SnapshotCounts: {
-            /** Auxiliary Ood */
+            /**
+             * Auxiliary Ood
+             * Format: int64
+             */
             auxiliary_ood: number;
-            /** By Import */
+            /**
+             * By Import
+             * Format: int64
+             */
             by_import: number;
-            /** By Model */
+            /**
+             * By Model
+             * Format: int64
+             */
             by_model: number;
-            /** By Person */
+            /**
+             * By Person
+             * Format: int64
+             */
             by_person: number;
-            /** By Truth */
+            /**
+             * By Truth
+             * Format: int64
+             */
             by_truth: number;
-            /** Evaluation */
+            /**
+             * Evaluation
+             * Format: int64
+             */
             evaluation: number;
-            /** Examples */
+            /**
+             * Examples
+             * Format: int64
+             */
             examples: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
-            /** Ood */
+            /**
+             * Ood
+             * Format: int64
+             */
             ood: number;
-            /** Unlabeled */
+            /**
+             * Unlabeled
+             * Format: int64
+             */
             unlabeled: number;
-            /** Unsure */
+            /**
+             * Unsure
+             * Format: int64
+             */
             unsure: number;
         };
         /**
@@ -7508,11 +8346,17 @@ export interface components {
          *     page of them.
          */
         SnapshotDiff: {
-            /** Added */
+            /**
+             * Added
+             * Format: int64
+             */
             added: number;
             /** Flows */
             flows: components["schemas"]["SnapshotFlow"][];
-            /** Gone */
+            /**
+             * Gone
+             * Format: int64
+             */
             gone: number;
             /** Items */
             items: components["schemas"]["SnapshotChange"][];
@@ -7522,15 +8366,24 @@ export interface components {
             one: string;
             /** Other */
             other: string;
-            /** Other Origin */
+            /**
+             * Other Origin
+             * Format: int64
+             */
             other_origin: number;
-            /** Relabeled */
+            /**
+             * Relabeled
+             * Format: int64
+             */
             relabeled: number;
             /** Renamed */
             renamed: components["schemas"]["RenamedClass"][];
             /** Same */
             same: boolean;
-            /** Unchanged */
+            /**
+             * Unchanged
+             * Format: int64
+             */
             unchanged: number;
         };
         /**
@@ -7544,7 +8397,10 @@ export interface components {
             /** Before Class */
             before_class: string | null;
             before_verdict: components["schemas"]["Verdict"] | null;
-            /** Examples */
+            /**
+             * Examples
+             * Format: int64
+             */
             examples: number;
         };
         /**
@@ -7556,11 +8412,17 @@ export interface components {
          *     that the examples had to match, null where every one is part of it. `artifact_id` is the file.
          */
         SnapshotOut: {
-            /** Artifact Id */
+            /**
+             * Artifact Id
+             * Format: int64
+             */
             artifact_id: number;
             /** Author */
             author: string | null;
-            /** Bytes */
+            /**
+             * Bytes
+             * Format: int64
+             */
             bytes: number;
             /** Classes */
             classes: components["schemas"]["SnapshotClass"][];
@@ -7571,7 +8433,10 @@ export interface components {
             filters: {
                 [key: string]: unknown;
             } | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -7621,7 +8486,10 @@ export interface components {
         Stance: {
             /** Class Id */
             class_id: number | null;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
         };
         /**
@@ -7644,7 +8512,10 @@ export interface components {
          *     A page that shows another `classes_version` reads the project again.
          */
         Status: {
-            /** Classes Version */
+            /**
+             * Classes Version
+             * Format: int64
+             */
             classes_version: number;
             mine: components["schemas"]["MyCounts"] | null;
             project_state: components["schemas"]["ProjectState"];
@@ -7666,19 +8537,34 @@ export interface components {
          *     were deleted, the latest first.
          */
         StorageOut: {
-            /** Database Bytes */
+            /**
+             * Database Bytes
+             * Format: int64
+             */
             database_bytes: number;
-            /** Disk Free */
+            /**
+             * Disk Free
+             * Format: int64
+             */
             disk_free: number;
-            /** Disk Total */
+            /**
+             * Disk Total
+             * Format: int64
+             */
             disk_total: number;
             /** Projects */
             projects: components["schemas"]["ProjectStorage"][];
             /** Removals */
             removals: components["schemas"]["RemovalOut"][];
-            /** Upload Bytes */
+            /**
+             * Upload Bytes
+             * Format: int64
+             */
             upload_bytes: number;
-            /** Weights Bytes */
+            /**
+             * Weights Bytes
+             * Format: int64
+             */
             weights_bytes: number;
         };
         /**
@@ -7692,15 +8578,27 @@ export interface components {
             first_only_a: components["schemas"]["OnlyHere"][];
             /** First Only B */
             first_only_b: components["schemas"]["OnlyHere"][];
-            /** Intersection */
+            /**
+             * Intersection
+             * Format: int64
+             */
             intersection: number;
             /** Jaccard */
             jaccard: number;
-            /** Only A */
+            /**
+             * Only A
+             * Format: int64
+             */
             only_a: number;
-            /** Only B */
+            /**
+             * Only B
+             * Format: int64
+             */
             only_b: number;
-            /** Union */
+            /**
+             * Union
+             * Format: int64
+             */
             union: number;
         };
         /**
@@ -7722,13 +8620,22 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Job Id */
             job_id: number | null;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
             /** Method */
             method: string;
@@ -7755,13 +8662,22 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Job Id */
             job_id: number | null;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
             /** Method */
             method: string;
@@ -7797,7 +8713,10 @@ export interface components {
             /** Decided Label */
             decided_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             decision: components["schemas"]["Decision"] | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -7807,7 +8726,10 @@ export interface components {
             given_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Height */
             height: number | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Image Url */
             image_url: string;
@@ -7817,7 +8739,10 @@ export interface components {
             name: string;
             /** Quality */
             quality: number | null;
-            /** Rank */
+            /**
+             * Rank
+             * Format: int64
+             */
             rank: number;
             /** Suggested Class Id */
             suggested_class_id: number | null;
@@ -7905,7 +8830,10 @@ export interface components {
          * @description The latest import of what was new.
          */
         SyncImport: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             state: components["schemas"]["JobState"];
         };
@@ -7936,7 +8864,10 @@ export interface components {
          *     failed. `due_at` is null where it is looked at only when asked to; `looking`: just now.
          */
         SyncOut: {
-            /** Changed */
+            /**
+             * Changed
+             * Format: int64
+             */
             changed: number;
             /**
              * Created At
@@ -7951,9 +8882,15 @@ export interface components {
             every_minutes: number | null;
             /** Fault */
             fault: string | null;
-            /** Gone */
+            /**
+             * Gone
+             * Format: int64
+             */
             gone: number;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Include */
             include: string[];
@@ -7964,11 +8901,20 @@ export interface components {
             looked_at: string | null;
             /** Looking */
             looking: boolean;
-            /** New */
+            /**
+             * New
+             * Format: int64
+             */
             new: number;
-            /** Objects */
+            /**
+             * Objects
+             * Format: int64
+             */
             objects: number;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
             split: components["schemas"]["Split"];
         };
@@ -8004,9 +8950,15 @@ export interface components {
          *     The scores are those of the job `scores_of`, the clusters those of `clusters_of`.
          */
         TiedScores: {
-            /** Clusters Of */
+            /**
+             * Clusters Of
+             * Format: int64
+             */
             clusters_of: number;
-            /** Scores Of */
+            /**
+             * Scores Of
+             * Format: int64
+             */
             scores_of: number;
             /** Share */
             share: number;
@@ -8038,7 +8990,10 @@ export interface components {
             created_at: string;
             /** Expires At */
             expires_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Last Used At */
             last_used_at: string | null;
@@ -8061,7 +9016,10 @@ export interface components {
          *     or their tokens open nothing until they do.
          */
         TokenList: {
-            /** Days */
+            /**
+             * Days
+             * Format: int64
+             */
             days: number;
             /** Items */
             items: components["schemas"]["TokenOut"][];
@@ -8082,7 +9040,10 @@ export interface components {
             created_at: string;
             /** Expires At */
             expires_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Last Used At */
             last_used_at: string | null;
@@ -8101,9 +9062,15 @@ export interface components {
          * @description A large group of rows, named by words that set it apart: how many it has, and kept ones.
          */
         Topic: {
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Rows */
+            /**
+             * Rows
+             * Format: int64
+             */
             rows: number;
             /** Words */
             words: string[];
@@ -8134,7 +9101,10 @@ export interface components {
         };
         /** Uploader */
         Uploader: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -8160,7 +9130,10 @@ export interface components {
             email: string;
             /** Erased At */
             erased_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Locked */
             locked: boolean;
@@ -8168,20 +9141,29 @@ export interface components {
             must_change_password: boolean;
             /** Name */
             name: string;
-            /** Projects */
+            /**
+             * Projects
+             * Format: int64
+             */
             projects: number;
             role: components["schemas"]["Role"];
             /** Second Factor */
             second_factor: boolean;
             /** Second Factor Required */
             second_factor_required: boolean;
-            /** Sessions */
+            /**
+             * Sessions
+             * Format: int64
+             */
             sessions: number;
             /** Signed In At */
             signed_in_at: string | null;
             /** Single Sign On */
             single_sign_on: boolean;
-            /** Tokens */
+            /**
+             * Tokens
+             * Format: int64
+             */
             tokens: number;
         };
         /** UserCreate */
@@ -8208,7 +9190,10 @@ export interface components {
             email: string;
             /** Erased At */
             erased_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Must Change Password */
             must_change_password: boolean;
@@ -8230,7 +9215,10 @@ export interface components {
         };
         /** UsingProject */
         UsingProject: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -8266,7 +9254,10 @@ export interface components {
             proposals: components["schemas"]["ProposalFates"] | null;
             /** User Id */
             user_id: number | null;
-            /** Votes */
+            /**
+             * Votes
+             * Format: int64
+             */
             votes: number;
         };
         /**
@@ -8276,7 +9267,10 @@ export interface components {
         Votes: {
             /** Class Id */
             class_id: number | null;
-            /** Count */
+            /**
+             * Count
+             * Format: int64
+             */
             count: number;
             /** Label */
             label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
@@ -8308,7 +9302,10 @@ export interface components {
             events: components["schemas"]["EventKind"][];
             /** Failing Since */
             failing_since: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             latest: components["schemas"]["DeliveryOut"] | null;
             /** Off At */
@@ -8320,7 +9317,10 @@ export interface components {
             project_id: number | null;
             /** Url */
             url: string;
-            /** Waiting */
+            /**
+             * Waiting
+             * Format: int64
+             */
             waiting: number;
         };
         /**
@@ -8357,7 +9357,10 @@ export interface components {
         WeightsOut: {
             /** Architecture */
             architecture: string;
-            /** Bytes */
+            /**
+             * Bytes
+             * Format: int64
+             */
             bytes: number;
             /**
              * Created At
@@ -8367,7 +9370,10 @@ export interface components {
             created_by: components["schemas"]["Uploader"] | null;
             /** Filename */
             filename: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Left Aside */
             left_aside: string[];
@@ -8391,7 +9397,10 @@ export interface components {
              * @enum {string}
              */
             state: "checking" | "ready" | "refused" | "lost";
-            /** Tensors */
+            /**
+             * Tensors
+             * Format: int64
+             */
             tensors: number;
             /** Used By */
             used_by: components["schemas"]["UsingProject"][];
@@ -8439,7 +9448,10 @@ export interface components {
             jobs: number[];
             /** Name */
             name: string;
-            /** Pid */
+            /**
+             * Pid
+             * Format: int64
+             */
             pid: number;
             /** Queues */
             queues: string[];
