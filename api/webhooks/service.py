@@ -30,11 +30,10 @@ OVERLAP: Final = timedelta(days=1)
 
 
 async def list_webhooks(
-    session: AsyncSession, settings: Settings, project_id: int | None
+    session: AsyncSession, principal: Principal, settings: Settings, project_id: int | None
 ) -> list[WebhookOut]:
-    return await _shown(
-        session, settings, (await session.scalars(queries.of_project(project_id))).all()
-    )
+    hooks = (await session.scalars(queries.of_project(project_id))).all()
+    return await _shown(session, principal, settings, hooks)
 
 
 async def find(
@@ -58,8 +57,10 @@ async def find(
     return hook
 
 
-async def describe(session: AsyncSession, settings: Settings, hook: Webhook) -> WebhookOut:
-    (shown,) = await _shown(session, settings, [hook])
+async def describe(
+    session: AsyncSession, principal: Principal, settings: Settings, hook: Webhook
+) -> WebhookOut:
+    (shown,) = await _shown(session, principal, settings, [hook])
     return shown
 
 
@@ -195,7 +196,7 @@ def _record(
 
 
 async def _shown(
-    session: AsyncSession, settings: Settings, hooks: Sequence[Webhook]
+    session: AsyncSession, principal: Principal, settings: Settings, hooks: Sequence[Webhook]
 ) -> list[WebhookOut]:
     ids = [hook.id for hook in hooks]
     latest = {
@@ -209,6 +210,7 @@ async def _shown(
         WebhookOut.model_validate(
             {
                 **{name: getattr(hook, name) for name in _COLUMNS},
+                "url": hook.url if principal.may(Scope.WRITE) else _without_path(hook.url),
                 "old_secret_until": _still(hook.old_secret_until, now),
                 "waiting": waiting.get(hook.id, 0),
                 "latest": latest.get(hook.id),
@@ -218,7 +220,15 @@ async def _shown(
     ]
 
 
-_COLUMNS: Final = WebhookOut.model_fields.keys() - {"waiting", "latest", "old_secret_until"}
+_COLUMNS: Final = WebhookOut.model_fields.keys() - {
+    "url", "waiting", "latest", "old_secret_until",
+}  # fmt: skip
+
+
+def _without_path(url: str) -> str:
+    """What tells an address from others, and lets nobody write to it."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}/…"
 
 
 def _still(until: datetime | None, now: datetime) -> datetime | None:
