@@ -22,11 +22,13 @@ from core.jobs.messages import DeliverWebhooks
 from core.settings import Settings
 from core.states import Scope
 from core.tables import Delivery, Webhook, WebhookEvent
-from core.webhooks import SECRET_PREFIX, TEST, message_id, payload
+from core.webhooks import SECRET_PREFIX, TEST, message_id, old_secrets, payload
 
 MOST: Final = 20
 OVERLAP: Final = timedelta(days=1)
-"""How long the secret before a new one signs as well."""
+"""How long the secrets before a new one sign as well."""
+OLD_SECRETS: Final = 10
+"""How many of them at most: each is a part of a header."""
 
 
 async def list_webhooks(
@@ -116,8 +118,13 @@ async def remove(session: AsyncSession, principal: Principal, hook: Webhook) -> 
 
 
 async def rotate(session: AsyncSession, principal: Principal, hook: Webhook) -> str:
-    """A new secret; the present one signs beside it for a day."""
-    hook.old_secret, hook.old_secret_until = hook.secret, datetime.now(UTC) + OVERLAP
+    """A new secret; for a day the present one signs beside it, and those whose day is not over.
+
+    Of several that are made in a day nobody knows which the receiver has.
+    """
+    now = datetime.now(UTC)
+    before = old_secrets(hook, now)[-(OLD_SECRETS - 1) :]
+    hook.old_secret, hook.old_secret_until = " ".join([*before, hook.secret]), now + OVERLAP
     hook.secret = _new_secret()
     _record(session, principal, "rotate", hook)
     await session.flush()

@@ -3058,7 +3058,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate Webhook Secret
-         * @description A new secret, shown this once; for a day the one before signs as well.
+         * @description A new secret, shown this once; for a day those before sign as well.
          */
         post: operations["rotate_webhook_secret"];
         delete?: never;
@@ -9288,7 +9288,7 @@ export interface components {
          *
          *     `off_reason` is set where Karat itself has switched it off. `failing_since` is null while the
          *     last thing sent got through; `waiting` counts what is still to be told. Until
-         *     `old_secret_until` the secret before the present one signs as well. To tokens below the scope
+         *     `old_secret_until` the secrets before the present one sign as well. To tokens below the scope
          *     `write` the `url` ends after the host (`https://example.org/…`).
          */
         WebhookOut: {
