@@ -4262,7 +4262,13 @@ export interface components {
              */
             type: "classification";
         };
-        /** ClassIn */
+        /**
+         * ClassIn
+         * @description A class to be made or changed; without `id` it is a new one.
+         *
+         *     Of one with an `id`, `colour`, `hotkey` and `guide` that are left out stay, a key unless another
+         *     class asks for it. Otherwise a key is given out, also where it is null.
+         */
         ClassIn: {
             /** Colour */
             colour?: string | null;
