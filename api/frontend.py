@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from fastapi.responses import FileResponse, Response
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -51,6 +52,16 @@ class SinglePageApp(StaticFiles):
         return response
 
 
+class _Last(Mount):
+    """What answers whatever no route knows at all."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, found = super().matches(scope)
+        # Among partial matches the first answers: a route that knows the address, and another
+        # method of it, is before this, and says which.
+        return (Match.PARTIAL if match is Match.FULL else match), found
+
+
 def _accepted(header: str) -> set[str]:
     """The codings that a browser names and does not rule out."""
     named = (one.replace(" ", "").lower().partition(";q=") for one in header.split(","))
@@ -61,4 +72,5 @@ def mount(app: FastAPI, directory: Path | None) -> None:
     """Serve the built frontend, if it is there."""
     directory = directory or Path(__file__).resolve().parent.parent / "frontend" / "dist"
     if (directory / "index.html").is_file():
-        app.mount("/", SinglePageApp(directory=directory, html=True), name="frontend")
+        pages = SinglePageApp(directory=directory, html=True)
+        app.router.routes.append(_Last("/", app=pages, name="frontend"))

@@ -17,6 +17,7 @@ from api.auth.routes import router as auth
 from api.callers.principal import Identifier
 from api.certificates.routes import router as certificates
 from api.database.reader import Reader
+from api.description import described
 from api.draws.routes import router as draws
 from api.duplicates.routes import router as duplicates
 from api.embedding_map.routes import router as embedding_map
@@ -156,7 +157,7 @@ def _provider(settings: Settings) -> "ProviderClient | None":
 
 class _Api(FastAPI):
     def openapi(self) -> dict[str, Any]:
-        return problems.described(super().openapi())
+        return described(super().openapi(), (*_ROUTERS, health.router))
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -169,6 +170,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
+        # Where pages are served, they answer first; one kind of installation is as the other.
+        redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
         responses={"4XX": {"model": problems.Problem}, "5XX": {"model": problems.Problem}},
     )

@@ -10,7 +10,7 @@ from core.db import Base
 from core.jobs.messages import DeliverWebhooks
 from core.jobs.queue import remember
 from core.states import EventKind, JobState, ProjectState, RoundState
-from core.tables import Job, WebhookEvent
+from core.tables import Job, Webhook, WebhookEvent
 
 TEST: Final = "webhook.test"
 """Kind of the event that somebody asks for, to see whether it arrives."""
@@ -39,6 +39,13 @@ JOB_EVENTS: Final[Mapping[JobState, EventKind]] = {
     JobState.CANCELLED: EventKind.JOB_CANCELLED,
 }
 """What a change of state is told as."""
+
+
+def old_secrets(hook: Webhook, now: datetime) -> list[str]:
+    """Those before the present one that still sign, the oldest first."""
+    if hook.old_secret is None or hook.old_secret_until is None or hook.old_secret_until <= now:
+        return []
+    return hook.old_secret.split()
 
 
 def note(about: Base, kind: EventKind, project_id: int | None, data: dict[str, Any]) -> None:

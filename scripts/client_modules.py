@@ -41,9 +41,7 @@ RESOURCES: Final[Mapping[str, Shown]] = {
     "User": Shown("UserOut", "A person or a program that logs in."),
     "Token": Shown("TokenOut", "An API token, without its secret."),
     "NewToken": Shown("TokenCreated", "An API token at the only moment its secret is shown."),
-    "ClassSpec": Shown(
-        "ClassIn", "A class to be made or changed; without ``id`` it is a new one.", sent=True
-    ),
+    "ClassSpec": Shown("ClassIn", sent=True),
     "Class": Shown("ClassOut", "A class of a project."),
     "Counts": Shown("Counts"),
     "CurrentRound": Shown("CurrentRound", "How far the budget of the current round is spent."),

@@ -53,6 +53,7 @@ async def list_artifacts(
     return Items(items=[ArtifactOut.model_validate(artifact) for artifact in found])
 
 
+@router.head("/artifacts/{artifact_id}/content", include_in_schema=False)
 @router.get(
     "/artifacts/{artifact_id}/content",
     response_class=FileResponse,
@@ -71,7 +72,7 @@ async def artifact_content(
         least = ProjectRole.REVIEWER if looks else ProjectRole.MANAGER
         await visible_project(session, user, artifact.project_id, least=least, what="artifact")
     path = await present_file(storage, artifact.storage_key)
-    if not looks:
+    if not looks and request.method == "GET":
         async with transaction(request) as session:
             record(
                 session,

@@ -132,6 +132,10 @@ class Principal:
     token_id: int | None = None
     must_add_second_factor: bool = False
 
+    def may(self, scope: Scope) -> bool:
+        """Whether the caller's token has at least the scope."""
+        return _RANK[self.scope] >= _RANK[scope]
+
     @property
     def engineer(self) -> bool:
         """Whether the caller may make projects."""
@@ -247,7 +251,7 @@ def _require_scope(principal: Principal, request: Request) -> None:
         return
     route = request.scope["route"]
     needed = needed_scope(request.method, route.name, route.tags)
-    if _RANK[principal.scope] < _RANK[needed]:
+    if not principal.may(needed):
         raise Forbidden(
             "scope_required",
             f"This API token has the scope {principal.scope}, and this needs {needed}. Make "

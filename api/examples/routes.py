@@ -33,6 +33,7 @@ from api.examples.schemas import (
     WordsOut,
 )
 from api.jobs.schemas import JobOut
+from api.schemas.contents import takes
 
 router = APIRouter(prefix="/projects/{project_id}/examples", tags=["examples"])
 
@@ -68,12 +69,7 @@ async def list_look_alikes(session: SessionDep, project: ReviewedProject) -> Loo
     "/look-up",
     status_code=202,
     dependencies=[Room],
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/octet-stream": {"schema": {"type": "string"}}},
-        }
-    },
+    openapi_extra=takes("application/octet-stream"),
 )
 async def look_up(
     request: Request,

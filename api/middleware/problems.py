@@ -1,7 +1,7 @@
 """Errors as ``application/problem+json`` (RFC 9457)."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final, Literal
 
@@ -14,6 +14,7 @@ from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalErr
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.routing import Match
 
 from api.field_errors import FieldError, InvalidFields, field_errors
 from api.middleware.headers import DATA_HEADERS
@@ -113,14 +114,25 @@ def _within(place: tuple[int | str, ...]) -> tuple[int | str, ...]:
     return (place[1:] if place and place[0] in {"body", "query", "path"} else place) or ("body",)
 
 
-async def _http_error(_: Request, error: HTTPException) -> JSONResponse:
+async def _http_error(request: Request, error: HTTPException) -> JSONResponse:
     status = HTTPStatus(error.status_code)
     code = status.phrase.lower().replace(" ", "_")
     detail, field = str(error.detail), None
     if status is HTTPStatus.BAD_REQUEST:
         # All that the framework says is that there was an error.
         detail, field = "The body cannot be read; send JSON in UTF-8, not nested deeply.", "body"
-    return problem(status, code, detail, field=field, headers=dict(error.headers or {}))
+    headers = dict(error.headers or {})
+    if "Allow" in headers:
+        headers["Allow"] = ", ".join(_methods(request))
+    return problem(status, code, detail, field=field, headers=headers)
+
+
+def _methods(request: Request) -> Iterator[str]:
+    """All that the address knows: each route, which the framework asks for them, knows one."""
+    for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"):
+        asked = {**request.scope, "method": method}
+        if any(route.matches(asked)[0] is Match.FULL for route in request.app.routes):
+            yield method
 
 
 async def _file_error(request: Request, error: OSError) -> Response:
@@ -224,17 +236,3 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(psycopg.OperationalError, _database_error)
     app.add_exception_handler(psycopg.InterfaceError, _database_error)
     app.add_exception_handler(Exception, _bug)
-
-
-def described(document: dict[str, Any]) -> dict[str, Any]:
-    """An API description in which errors are what they are.
-
-    Of a route FastAPI says that its errors are of the media type of its answers.
-    """
-    for path in document["paths"].values():
-        for operation in path.values():
-            for status, response in operation["responses"].items():
-                if status.startswith(("4", "5")):
-                    (content,) = response["content"].values()
-                    response["content"] = {MEDIA_TYPE: content}
-    return document

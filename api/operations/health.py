@@ -44,11 +44,13 @@ class Version(BaseModel):
     version: str
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz")
 async def healthz() -> Health:
     return Health(status="ok")
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz")
 async def readyz(request: Request, settings: SettingsDep) -> Health:
     """Ready when the database has our schema, the broker answers and storage can be written.

@@ -121,11 +121,14 @@ async def _original(
     found = await to_thread.run_sync(originals.find, original, limiter=WAITING)
     if isinstance(found, Path):
         return FileResponse(found, media_type=original.media_type, headers=headers)
+    headers["Content-Length"] = str(found.size)
+    if request.method == "HEAD":
+        # Of the bucket nothing is asked: its links are for GET alone.
+        return Response(media_type=original.media_type, headers=headers)
     link = await to_thread.run_sync(originals.link, found, original.media_type, limiter=WAITING)
     if link is not None:
         seconds = request.app.state.settings.signed_url_seconds // 2
         kept = {"Cache-Control": f"private, max-age={seconds}", "Referrer-Policy": "no-referrer"}
         return RedirectResponse(link, 307, headers=kept)
-    headers["Content-Length"] = str(found.size)
     blocks = in_threads(originals.blocks(found), WAITING)
     return StreamingResponse(blocks, media_type=original.media_type, headers=headers)

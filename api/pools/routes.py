@@ -38,7 +38,7 @@ from api.pools.uploads import (
     receive,
     require_copied,
 )
-from api.schemas.contents import sends
+from api.schemas.contents import sends, takes
 from api.schemas.pagination import Cursor, Items, Limit, Page
 from api.schemas.parameters import PathId
 from api.transfers.files import present_file
@@ -81,12 +81,7 @@ class ThumbnailSize(IntEnum):
 @router.post(
     "/projects/{project_id}/imports",
     status_code=202,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/octet-stream": {"schema": {"type": "string"}}},
-        }
-    },
+    openapi_extra=takes("application/octet-stream"),
 )
 async def import_images(
     request: Request,
@@ -253,6 +248,7 @@ async def list_imports(
     return Page(items=await shown(session, settings, jobs), next_cursor=following)
 
 
+@router.head("/projects/{project_id}/imports/{job_id}/report.csv", include_in_schema=False)
 @router.get(
     "/projects/{project_id}/imports/{job_id}/report.csv",
     response_class=FileResponse,
@@ -271,6 +267,7 @@ async def import_report(
     )
 
 
+@router.head("/examples/{example_id}/image", include_in_schema=False)
 @router.get("/examples/{example_id}/image", response_class=Response, responses=_PICTURE)
 async def example_image(
     request: Request,
@@ -324,6 +321,7 @@ async def example_link(
     return ImageLink(url=url, expires_at=datetime.fromtimestamp(expires, UTC))
 
 
+@router.head("/images/{example_id}", include_in_schema=False)
 @router.get("/images/{example_id}", response_class=Response, responses=_PICTURE)
 async def linked_image(
     request: Request,

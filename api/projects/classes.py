@@ -52,7 +52,8 @@ async def replace(session: AsyncSession, project: Project, wanted: Sequence[Clas
     existing = {item.id: item for item in await load(session, project.id)}
     before = {item.id: _Shown.of(item) for item in existing.values()}
     guides = {item.id: item.guide for item in existing.values()}
-    _check(wanted, {item.id: item.hotkey for item in existing.values()})
+    present = {item.id: item.hotkey for item in existing.values()}
+    _check(wanted, present)
     if any(item.id is None for item in wanted) and not task_type(project.task).fewest_classes:
         # Those of earlier versions may stay, and go.
         raise Invalid(
@@ -70,7 +71,7 @@ async def replace(session: AsyncSession, project: Project, wanted: Sequence[Clas
         await session.execute(lock.with_for_update())
     for class_id in gone:
         await _remove(session, existing[class_id])
-    keys = _hotkeys(wanted)
+    keys = _hotkeys(wanted, present)
     for index, (item, hotkey) in enumerate(zip(wanted, keys, strict=True)):
         row = existing.get(item.id) if item.id is not None else None
         if row is None:
@@ -118,9 +119,7 @@ async def add(
         Invalid: The name is taken, or reserved.
     """
     before = await load(session, project.id)
-    kept = [
-        ClassIn(id=one.id, name=one.name, colour=one.colour, hotkey=one.hotkey) for one in before
-    ]
+    kept = [ClassIn(id=one.id, name=one.name) for one in before]
     await replace(session, project, [*kept, ClassIn(name=name, colour=colour)])
     return (await load(session, project.id))[-1]
 
@@ -164,10 +163,19 @@ def _check(wanted: Sequence[ClassIn], keys: Mapping[int, str | None]) -> None:
             )
 
 
-def _hotkeys(wanted: Sequence[ClassIn]) -> list[str | None]:
-    taken = {item.hotkey for item in wanted}
+def _hotkeys(wanted: Sequence[ClassIn], present: Mapping[int, str | None]) -> list[str | None]:
+    """The key of each: that which is asked for, that which it has, or one that is free."""
+    asked = {item.hotkey for item in wanted}
+    kept = {
+        item.id: present[item.id]
+        for item in wanted
+        if item.id is not None
+        and "hotkey" not in item.model_fields_set
+        and present[item.id] not in asked
+    }
+    taken = asked | set(kept.values())
     free = (key for key in _GIVEN_OUT if key not in taken)
-    return [item.hotkey or next(free, None) for item in wanted]
+    return [item.hotkey or kept.get(item.id) or next(free, None) for item in wanted]
 
 
 async def _remove(session: AsyncSession, item: ProjectClass) -> None:

@@ -26,6 +26,12 @@ Guidelines = Annotated[str, StringConstraints(max_length=20_000)]
 
 
 class ClassIn(BaseModel):
+    """A class to be made or changed; without `id` it is a new one.
+
+    Of one with an `id`, `colour`, `hotkey` and `guide` that are left out stay, a key unless another
+    class asks for it. Otherwise a key is given out, also where it is null.
+    """
+
     model_config = ConfigDict(extra="forbid")
 
     id: int | None = None

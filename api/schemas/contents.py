@@ -1,4 +1,4 @@
-"""What the API description says of answers that are no JSON."""
+"""What the API description says of answers and bodies that are no JSON."""
 
 from typing import Any, Final
 
@@ -14,6 +14,12 @@ def sends(*media_types: str) -> Responses:
     FastAPI knows nothing of the body of these, and clients made from the description would lose it.
     """
     return {200: {"content": {one: {"schema": _schema(one)} for one in media_types}}}
+
+
+def takes(media_type: str) -> dict[str, Any]:
+    """Of a route that reads the body of a request itself, as a file: what it is of."""
+    content = {media_type: {"schema": _schema(media_type)}}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 def _schema(media_type: str) -> dict[str, str]:

@@ -37,10 +37,10 @@ LockedHook = Annotated[Webhook, Depends(_locked, scope="function")]
 
 @router.get("/projects/{project_id}/webhooks")
 async def list_webhooks(
-    session: SessionDep, settings: SettingsDep, project: ManagedProject
+    session: SessionDep, user: CurrentUser, settings: SettingsDep, project: ManagedProject
 ) -> Items[WebhookOut]:
     """Addresses that are told what happens in the project."""
-    return Items(items=await service.list_webhooks(session, settings, project.id))
+    return Items(items=await service.list_webhooks(session, user, settings, project.id))
 
 
 @router.post("/projects/{project_id}/webhooks", status_code=201)
@@ -53,15 +53,17 @@ async def create_webhook(
 ) -> WebhookSecret:
     """Tell an address what happens in the project; its secret is shown this once."""
     hook, secret = await service.create(session, user, settings, project.id, body)
-    return WebhookSecret(webhook=await service.describe(session, settings, hook), secret=secret)
+    return WebhookSecret(
+        webhook=await service.describe(session, user, settings, hook), secret=secret
+    )
 
 
 @admin_router.get("/webhooks")
 async def list_all_webhooks(
-    session: SessionDep, settings: SettingsDep, _: Admin
+    session: SessionDep, settings: SettingsDep, admin: Admin
 ) -> Items[WebhookOut]:
     """Addresses that are told what happens in all projects."""
-    return Items(items=await service.list_webhooks(session, settings, None))
+    return Items(items=await service.list_webhooks(session, admin, settings, None))
 
 
 @admin_router.post("/webhooks", status_code=201)
@@ -70,12 +72,16 @@ async def create_webhook_for_all(
 ) -> WebhookSecret:
     """Tell an address what happens in all projects; its secret is shown this once."""
     hook, secret = await service.create(session, admin, settings, None, body)
-    return WebhookSecret(webhook=await service.describe(session, settings, hook), secret=secret)
+    return WebhookSecret(
+        webhook=await service.describe(session, admin, settings, hook), secret=secret
+    )
 
 
 @router.get("/webhooks/{webhook_id}")
-async def show_webhook(session: SessionDep, settings: SettingsDep, hook: Hook) -> WebhookOut:
-    return await service.describe(session, settings, hook)
+async def show_webhook(
+    session: SessionDep, user: CurrentUser, settings: SettingsDep, hook: Hook
+) -> WebhookOut:
+    return await service.describe(session, user, settings, hook)
 
 
 @router.patch("/webhooks/{webhook_id}")
@@ -87,7 +93,7 @@ async def update_webhook(
     body: WebhookUpdate,
 ) -> WebhookOut:
     await service.update(session, user, settings, hook, body)
-    return await service.describe(session, settings, hook)
+    return await service.describe(session, user, settings, hook)
 
 
 @router.delete("/webhooks/{webhook_id}", status_code=204)
@@ -100,9 +106,11 @@ async def delete_webhook(session: SessionDep, user: CurrentUser, hook: LockedHoo
 async def rotate_webhook_secret(
     session: SessionDep, settings: SettingsDep, user: CurrentUser, hook: LockedHook
 ) -> WebhookSecret:
-    """A new secret, shown this once; for a day the one before signs as well."""
+    """A new secret, shown this once; for a day those before sign as well."""
     secret = await service.rotate(session, user, hook)
-    return WebhookSecret(webhook=await service.describe(session, settings, hook), secret=secret)
+    return WebhookSecret(
+        webhook=await service.describe(session, user, settings, hook), secret=secret
+    )
 
 
 @router.post("/webhooks/{webhook_id}/test", status_code=202)

@@ -22,19 +22,20 @@ from core.jobs.messages import DeliverWebhooks
 from core.settings import Settings
 from core.states import Scope
 from core.tables import Delivery, Webhook, WebhookEvent
-from core.webhooks import SECRET_PREFIX, TEST, message_id, payload
+from core.webhooks import SECRET_PREFIX, TEST, message_id, old_secrets, payload
 
 MOST: Final = 20
 OVERLAP: Final = timedelta(days=1)
-"""How long the secret before a new one signs as well."""
+"""How long the secrets before a new one sign as well."""
+OLD_SECRETS: Final = 10
+"""How many of them at most: each is a part of a header."""
 
 
 async def list_webhooks(
-    session: AsyncSession, settings: Settings, project_id: int | None
+    session: AsyncSession, principal: Principal, settings: Settings, project_id: int | None
 ) -> list[WebhookOut]:
-    return await _shown(
-        session, settings, (await session.scalars(queries.of_project(project_id))).all()
-    )
+    hooks = (await session.scalars(queries.of_project(project_id))).all()
+    return await _shown(session, principal, settings, hooks)
 
 
 async def find(
@@ -58,8 +59,10 @@ async def find(
     return hook
 
 
-async def describe(session: AsyncSession, settings: Settings, hook: Webhook) -> WebhookOut:
-    (shown,) = await _shown(session, settings, [hook])
+async def describe(
+    session: AsyncSession, principal: Principal, settings: Settings, hook: Webhook
+) -> WebhookOut:
+    (shown,) = await _shown(session, principal, settings, [hook])
     return shown
 
 
@@ -115,8 +118,13 @@ async def remove(session: AsyncSession, principal: Principal, hook: Webhook) -> 
 
 
 async def rotate(session: AsyncSession, principal: Principal, hook: Webhook) -> str:
-    """A new secret; the present one signs beside it for a day."""
-    hook.old_secret, hook.old_secret_until = hook.secret, datetime.now(UTC) + OVERLAP
+    """A new secret; for a day the present one signs beside it, and those whose day is not over.
+
+    Of several that are made in a day nobody knows which the receiver has.
+    """
+    now = datetime.now(UTC)
+    before = old_secrets(hook, now)[-(OLD_SECRETS - 1) :]
+    hook.old_secret, hook.old_secret_until = " ".join([*before, hook.secret]), now + OVERLAP
     hook.secret = _new_secret()
     _record(session, principal, "rotate", hook)
     await session.flush()
@@ -195,7 +203,7 @@ def _record(
 
 
 async def _shown(
-    session: AsyncSession, settings: Settings, hooks: Sequence[Webhook]
+    session: AsyncSession, principal: Principal, settings: Settings, hooks: Sequence[Webhook]
 ) -> list[WebhookOut]:
     ids = [hook.id for hook in hooks]
     latest = {
@@ -209,6 +217,7 @@ async def _shown(
         WebhookOut.model_validate(
             {
                 **{name: getattr(hook, name) for name in _COLUMNS},
+                "url": hook.url if principal.may(Scope.WRITE) else _without_path(hook.url),
                 "old_secret_until": _still(hook.old_secret_until, now),
                 "waiting": waiting.get(hook.id, 0),
                 "latest": latest.get(hook.id),
@@ -218,7 +227,15 @@ async def _shown(
     ]
 
 
-_COLUMNS: Final = WebhookOut.model_fields.keys() - {"waiting", "latest", "old_secret_until"}
+_COLUMNS: Final = WebhookOut.model_fields.keys() - {
+    "url", "waiting", "latest", "old_secret_until",
+}  # fmt: skip
+
+
+def _without_path(url: str) -> str:
+    """What tells an address from others, and lets nobody write to it."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}/…"
 
 
 def _still(until: datetime | None, now: datetime) -> datetime | None:

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Request
 from api.callers.access import Staff
 from api.callers.principal import Admin
 from api.deps import SessionDep, SettingsDep, StorageDep, transaction
+from api.schemas.contents import takes
 from api.schemas.pagination import Items
 from api.schemas.parameters import PathId
 from api.weights import service
@@ -39,12 +40,7 @@ async def show_weights(
 @router.post(
     "/weights",
     status_code=201,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/octet-stream": {"schema": {"type": "string"}}},
-        }
-    },
+    openapi_extra=takes("application/octet-stream"),
 )
 async def add_weights(
     request: Request,

@@ -15,8 +15,9 @@ class Webhook(Base):
     """An address that is told of events: those of one project, or without one those of all.
 
     ``secret`` signs what is sent, and has to be kept as it is; it is shown once. Until
-    ``old_secret_until`` the one before it signs as well. ``failing_since`` is empty while the last
-    thing sent got through. ``off_reason`` says that Karat itself has made the webhook inactive.
+    ``old_secret_until`` those before it sign as well, which ``old_secret`` has with a space between
+    them. ``failing_since`` is empty while the last thing sent got through. ``off_reason`` says that
+    Karat itself has made the webhook inactive.
     """
 
     __tablename__ = "webhooks"

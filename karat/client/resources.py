@@ -122,7 +122,11 @@ class NewToken(TypedDict):
 
 
 class ClassSpec(TypedDict):
-    """A class to be made or changed; without ``id`` it is a new one."""
+    """A class to be made or changed; without `id` it is a new one.
+
+    Of one with an `id`, `colour`, `hotkey` and `guide` that are left out stay, a key unless another
+    class asks for it. Otherwise a key is given out, also where it is null.
+    """
 
     colour: NotRequired[str | None]
     guide: NotRequired[str | None]

@@ -111,6 +111,9 @@ def test_a_version_that_was_looked_at_is_the_one_that_is_shown(
     (one,) = pool.examples()
     headers = world.caller().headers
     answer = http.get(f"/api/examples/{one.id}/image", headers=headers, follow_redirects=False)
+    # A bucket lets a link be fetched, and not be looked at.
+    looked = http.head(f"/api/examples/{one.id}/image", headers=headers, follow_redirects=False)
+    assert (looked.status_code, looked.headers["content-length"]) == (200, str(len(png(1))))
     bucket.put({"1.png": png(2)})
     assert httpx.get(answer.headers["location"]).content == png(1)
 

@@ -64,6 +64,28 @@ def test_hotkeys_are_given_out_around_those_chosen(http: TestClient, world: Worl
     assert keys == ["2", *"134567890", "shift+1", "shift+2"]
 
 
+def test_a_key_that_is_left_out_stays_with_its_class(http: TestClient, world: World) -> None:
+    headers = world.caller().headers
+    given = [{"name": "cat", "hotkey": "1"}, {"name": "dog", "hotkey": "d"}, {"name": "owl"}]
+    made = http.post("/api/projects", json={"name": "P", "classes": given}, headers=headers).json()
+    cat, dog = (one["id"] for one in made["classes"][:2])
+    url = f"/api/projects/{made['id']}"
+    turned = [{"id": dog, "name": "dog"}, {"name": "fox"}, {"id": cat, "name": "tomcat"}]
+    kept = http.patch(url, json={"classes": turned}, headers=headers)
+    assert [(name, key) for _, name, key in classes_of(kept)] == [
+        ("dog", "d"),
+        ("fox", "2"),
+        ("tomcat", "1"),
+    ]
+    # Another takes it by name, and null has a new one given out.
+    moved = [{"id": cat, "name": "cat"}, {"id": dog, "name": "dog", "hotkey": "1"}]
+    changed = http.patch(url, json={"classes": moved}, headers=headers)
+    assert [key for _, _, key in classes_of(changed)] == ["2", "1"]
+    moved = [{"id": cat, "name": "cat", "hotkey": None}, {"id": dog, "name": "dog"}]
+    changed = http.patch(url, json={"classes": moved}, headers=headers)
+    assert [key for _, _, key in classes_of(changed)] == ["2", "1"]
+
+
 def test_rename_keeps_the_class_and_names_can_be_swapped(http: TestClient, world: World) -> None:
     admin, project = world.caller(), running(world)
     cat, dog = world.classes(project)

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from api.callers.principal import COOKIE
 from scripts import client_types
 from tests.processes import ended
+from tests.security.policy import POLICY
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -50,6 +52,54 @@ def test_description_says_of_what_every_answer_is() -> None:
     assert len(errors) > 100
     assert [one for one in errors if one[2] != ["application/problem+json"]] == []
     assert [one for one in answers if one[1] == "200" and not one[2]] == []
+
+
+def test_description_says_who_may_call() -> None:
+    description = described()
+    (token, session) = description["security"]
+    schemes = description["components"]["securitySchemes"]
+    (bearer,), (cookie,) = token, session
+    assert (schemes[bearer]["type"], schemes[bearer]["scheme"]) == ("http", "bearer")
+    assert (schemes[cookie]["in"], schemes[cookie]["name"]) == ("cookie", COOKIE)
+    said = {
+        operation["operationId"]: (operation.get("security"), operation.get("x-scope"))
+        for path in description["paths"].values()
+        for operation in path.values()
+    }
+    assert said == {
+        name: ([], None) if policy.who == "anybody" else (None, policy.scope)
+        for name, policy in POLICY.items()
+    }
+
+
+def objects(found: Any) -> Iterator[dict[str, Any]]:
+    """All objects in a part of the description."""
+    if isinstance(found, dict):
+        yield found
+    below = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    for one in below:
+        yield from objects(one)
+
+
+def test_no_integer_is_taken_for_one_of_32_bits_that_is_none() -> None:
+    integers = [one for one in objects(described()) if one.get("type") == "integer"]
+    assert len(integers) > 100
+    for one in integers:
+        most = max(one.get("enum", [one.get("maximum", one.get("exclusiveMaximum", 2**63) - 1)]))
+        assert most < 2**31 or one.get("format") == "int64", one
+        # A bound has to have a place itself in what a client is made of.
+        assert one.get("exclusiveMaximum", 0) < 2**63, one
+
+
+def test_files_that_are_sent_are_no_text() -> None:
+    sent = [
+        content["schema"]
+        for path in described()["paths"].values()
+        for operation in path.values()
+        for form, content in operation.get("requestBody", {}).get("content", {}).items()
+        if form == "application/octet-stream"
+    ]
+    assert sent == [{"type": "string", "format": "binary"}] * 3
 
 
 def loose(schema: dict[str, Any], schemas: dict[str, Any], seen: set[str]) -> Iterator[str]:

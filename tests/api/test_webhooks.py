@@ -56,6 +56,18 @@ def test_a_secret_is_shown_when_it_is_made_and_never_again(
     assert http.get(path, headers=engineer.headers).status_code == 404
 
 
+@pytest.mark.parametrize("scope", [Scope.READ, Scope.LABEL, Scope.WRITE])
+def test_addresses_are_shown_whole_to_those_alone_who_may_write_them(
+    http: TestClient, world: World, project: Project, engineer: Caller, scope: Scope
+) -> None:
+    made = add(http, f"/projects/{project.id}/webhooks", engineer)["webhook"]
+    token = world.token(engineer.user, scope)[1]
+    one = http.get(f"/api/webhooks/{made['id']}", headers=token).json()
+    (listed,) = http.get(f"/api/projects/{project.id}/webhooks", headers=token).json()["items"]
+    shown = URL if scope is Scope.WRITE else "https://example.org/…"
+    assert [one["url"], listed["url"], made["url"]] == [shown, shown, URL]
+
+
 @pytest.mark.parametrize(
     "url",
     [

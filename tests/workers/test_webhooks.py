@@ -409,10 +409,14 @@ def test_one_that_wants_nothing_any_more_is_switched_off_at_once(
     assert (hooks.hook.active, hooks.hook.off_reason) == (False, SwitchedOff.GONE)
 
 
-def test_for_a_day_two_secrets_sign(hooks: Hooks, there: Receiver, http: TestClient) -> None:
+@pytest.mark.parametrize("times", [1, 3])
+def test_for_a_day_the_secrets_before_sign(
+    hooks: Hooks, there: Receiver, http: TestClient, times: int
+) -> None:
+    """Also where several are made in that day, as the answer with one of them was lost."""
     admin = hooks.world.caller()
     path = f"/api/webhooks/{hooks.hook.id}/secret"
-    new = http.post(path, headers=admin.headers).json()["secret"]
+    *between, new = [http.post(path, headers=admin.headers).json()["secret"] for _ in range(times)]
     hooks.happen()
     hooks.deliver()
     hooks.hook.old_secret_until = datetime.now(UTC) - timedelta(seconds=1)
@@ -420,11 +424,20 @@ def test_for_a_day_two_secrets_sign(hooks: Hooks, there: Receiver, http: TestCli
     hooks.happen()
     hooks.deliver()
     during, after = there.received
-    for secret in (hooks.secret, new):
+    for secret in (hooks.secret, *between, new):
         Verifier(secret).verify(during.body, during.headers)
     Verifier(new).verify(after.body, after.headers)
+    for secret in (hooks.secret, *between):
+        with pytest.raises(WebhookVerificationError):
+            Verifier(secret).verify(after.body, after.headers)
+    again = http.post(path, headers=admin.headers).json()["secret"]
+    hooks.happen()
+    hooks.deliver()
+    last = there.received[-1]
+    for secret in (new, again):
+        Verifier(secret).verify(last.body, last.headers)
     with pytest.raises(WebhookVerificationError):
-        Verifier(hooks.secret).verify(after.body, after.headers)
+        Verifier(hooks.secret).verify(last.body, last.headers)
 
 
 def test_a_worker_killed_between_sending_and_noting_tells_it_again(

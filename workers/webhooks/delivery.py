@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 from core.settings import Settings
 from core.states import SwitchedOff
 from core.tables import Audit, Delivery, Project, Webhook, WebhookEvent
-from core.webhooks import message_id, payload
+from core.webhooks import message_id, old_secrets, payload
 from workers.jobs.context import sessions
 from workers.webhooks.handing_out import forget, hand_out
 from workers.webhooks.sending import Letter, Outcome, send
@@ -140,9 +140,7 @@ def _claim(session: Session, webhook_id: int, settings: Settings) -> _Claim | No
     delivery.attempts += 1
     delivery.sent_at = now
     delivery.due_at = now + timedelta(seconds=2 * settings.webhook_seconds + 30)
-    secrets = [hook.secret]
-    if hook.old_secret is not None and hook.old_secret_until and hook.old_secret_until > now:
-        secrets.append(hook.old_secret)
+    secrets = [hook.secret, *old_secrets(hook, now)]
     said = payload(event, project, settings.public_url)
     body = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
     letter = Letter(hook.url, secrets, message_id(event), body)

@@ -3064,7 +3064,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate Webhook Secret
-         * @description A new secret, shown this once; for a day the one before signs as well.
+         * @description A new secret, shown this once; for a day those before sign as well.
          */
         post: operations["rotate_webhook_secret"];
         delete?: never;
@@ -3196,7 +3196,10 @@ export interface components {
             created_at: string;
             /** Dry Run */
             dry_run: boolean;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             kind: components["schemas"]["JobKind"];
             /** Message */
@@ -3217,9 +3220,15 @@ export interface components {
          * @description How many of `compared` are the same.
          */
         Agreed: {
-            /** Compared */
+            /**
+             * Compared
+             * Format: int64
+             */
             compared: number;
-            /** Same */
+            /**
+             * Same
+             * Format: int64
+             */
             same: number;
         };
         /**
@@ -3232,7 +3241,10 @@ export interface components {
         Agreement: {
             /** Alpha */
             alpha: number | null;
-            /** Pairs */
+            /**
+             * Pairs
+             * Format: int64
+             */
             pairs: number;
             /** Share */
             share: number | null;
@@ -3243,7 +3255,10 @@ export interface components {
          */
         AgreementOut: {
             classes: components["schemas"]["Agreement"];
-            /** Examples */
+            /**
+             * Examples
+             * Format: int64
+             */
             examples: number;
             in_ood: components["schemas"]["Agreement"];
             /** Voters */
@@ -3317,7 +3332,10 @@ export interface components {
             created_at: string;
             /** Holds */
             holds: boolean;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Job Id */
             job_id: number | null;
@@ -3352,18 +3370,34 @@ export interface components {
         Answered: {
             /**
              * Class
+             * Format: int64
              * @deprecated
              */
             readonly class?: number;
-            /** Label */
+            /**
+             * Label
+             * Format: int64
+             */
             label: number;
-            /** No Objects */
+            /**
+             * No Objects
+             * Format: int64
+             */
             no_objects: number;
-            /** Ood */
+            /**
+             * Ood
+             * Format: int64
+             */
             ood: number;
-            /** Skip */
+            /**
+             * Skip
+             * Format: int64
+             */
             skip: number;
-            /** Unsure */
+            /**
+             * Unsure
+             * Format: int64
+             */
             unsure: number;
         };
         /**
@@ -3391,7 +3425,10 @@ export interface components {
             label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Lease Token */
             lease_token?: string | null;
-            /** Query Id */
+            /**
+             * Query Id
+             * Format: int64
+             */
             query_id: number;
             /** Seconds */
             seconds: number;
@@ -3448,14 +3485,20 @@ export interface components {
         ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike" | "selection" | "snapshot" | "certificate";
         /** ArtifactOut */
         ArtifactOut: {
-            /** Bytes */
+            /**
+             * Bytes
+             * Format: int64
+             */
             bytes: number;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Job Id */
             job_id: number | null;
@@ -3474,9 +3517,15 @@ export interface components {
          * @description How many draws were put into the queue of ``round``.
          */
         AuditAsked: {
-            /** Asked */
+            /**
+             * Asked
+             * Format: int64
+             */
             asked: number;
-            /** Round */
+            /**
+             * Round
+             * Format: int64
+             */
             round: number;
         };
         /**
@@ -3494,20 +3543,32 @@ export interface components {
          */
         AuditEstimate: {
             accuracy: components["schemas"]["AuditShare"] | null;
-            /** Answered */
+            /**
+             * Answered
+             * Format: int64
+             */
             answered: number;
-            /** Beyond */
+            /**
+             * Beyond
+             * Format: int64
+             */
             beyond: number;
             /** Confidence */
             confidence: number;
-            /** Drawn */
+            /**
+             * Drawn
+             * Format: int64
+             */
             drawn: number;
             inside: components["schemas"]["AuditShare"] | null;
             /** Of */
             of: number | null;
             ood: components["schemas"]["AuditShare"] | null;
             ood_share: components["schemas"]["AuditShare"] | null;
-            /** Past */
+            /**
+             * Past
+             * Format: int64
+             */
             past: number;
             people: components["schemas"]["HumanError"] | null;
             /** Per Class */
@@ -3518,11 +3579,20 @@ export interface components {
             round: number | null;
             /** Share Of Queue */
             share_of_queue: number;
-            /** Unlooked */
+            /**
+             * Unlooked
+             * Format: int64
+             */
             unlooked: number;
-            /** Unsure */
+            /**
+             * Unsure
+             * Format: int64
+             */
             unsure: number;
-            /** Waiting */
+            /**
+             * Waiting
+             * Format: int64
+             */
             waiting: number;
         };
         /**
@@ -3553,7 +3623,10 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             };
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Object Id */
             object_id: number | null;
@@ -3582,7 +3655,10 @@ export interface components {
             high: number;
             /** Low */
             low: number;
-            /** N */
+            /**
+             * N
+             * Format: int64
+             */
             n: number;
             /** Share */
             share: number;
@@ -3629,11 +3705,17 @@ export interface components {
          * @description At most `wrong` of `of` images, which is `share`.
          */
         Bound: {
-            /** Of */
+            /**
+             * Of
+             * Format: int64
+             */
             of: number;
             /** Share */
             share: number;
-            /** Wrong */
+            /**
+             * Wrong
+             * Format: int64
+             */
             wrong: number;
         };
         /**
@@ -3641,7 +3723,10 @@ export interface components {
          * @description A box of an answer.
          */
         Box: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
             /**
              * Crowd
@@ -3743,15 +3828,24 @@ export interface components {
          * @description A certificate with all its lots.
          */
         CertificateDetail: {
-            /** Answered */
+            /**
+             * Answered
+             * Format: int64
+             */
             answered: number;
             /** Applied At */
             applied_at: string | null;
-            /** Asked */
+            /**
+             * Asked
+             * Format: int64
+             */
             asked: number;
             /** At Most */
             at_most: number | null;
-            /** Auto */
+            /**
+             * Auto
+             * Format: int64
+             */
             auto: number;
             bound: components["schemas"]["Bound"] | null;
             /** Closed At */
@@ -3768,9 +3862,15 @@ export interface components {
             /** Expected Answers */
             expected_answers: number | null;
             human: components["schemas"]["HumanError"] | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Is Current */
             is_current: boolean;
@@ -3783,13 +3883,22 @@ export interface components {
             /** Missed In */
             missed_in: number;
             model: components["schemas"]["ModelRef"] | null;
-            /** Overlap */
+            /**
+             * Overlap
+             * Format: int64
+             */
             overlap: number;
-            /** People */
+            /**
+             * People
+             * Format: int64
+             */
             people: number;
             /** Progress */
             progress: number | null;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
             /** Refused */
             refused: string | null;
@@ -3807,7 +3916,10 @@ export interface components {
             state: components["schemas"]["CertificateState"];
             /** Target */
             target: number;
-            /** Waiting */
+            /**
+             * Waiting
+             * Format: int64
+             */
             waiting: number;
             /** Warnings */
             warnings: string[];
@@ -3866,18 +3978,36 @@ export interface components {
             bound: number | null;
             /** Class Id */
             class_id: number | null;
-            /** Drawn */
+            /**
+             * Drawn
+             * Format: int64
+             */
             drawn: number;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
-            /** Size */
+            /**
+             * Size
+             * Format: int64
+             */
             size: number;
             state: components["schemas"]["LotState"];
-            /** Unsure */
+            /**
+             * Unsure
+             * Format: int64
+             */
             unsure: number;
-            /** Wrong */
+            /**
+             * Wrong
+             * Format: int64
+             */
             wrong: number;
         };
         /**
@@ -3897,15 +4027,24 @@ export interface components {
          *     go on for now: workers try again all the time.
          */
         CertificateOut: {
-            /** Answered */
+            /**
+             * Answered
+             * Format: int64
+             */
             answered: number;
             /** Applied At */
             applied_at: string | null;
-            /** Asked */
+            /**
+             * Asked
+             * Format: int64
+             */
             asked: number;
             /** At Most */
             at_most: number | null;
-            /** Auto */
+            /**
+             * Auto
+             * Format: int64
+             */
             auto: number;
             bound: components["schemas"]["Bound"] | null;
             /** Closed At */
@@ -3922,9 +4061,15 @@ export interface components {
             /** Expected Answers */
             expected_answers: number | null;
             human: components["schemas"]["HumanError"] | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Is Current */
             is_current: boolean;
@@ -3935,13 +4080,22 @@ export interface components {
             /** Missed In */
             missed_in: number;
             model: components["schemas"]["ModelRef"] | null;
-            /** Overlap */
+            /**
+             * Overlap
+             * Format: int64
+             */
             overlap: number;
-            /** People */
+            /**
+             * People
+             * Format: int64
+             */
             people: number;
             /** Progress */
             progress: number | null;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
             /** Refused */
             refused: string | null;
@@ -3959,7 +4113,10 @@ export interface components {
             state: components["schemas"]["CertificateState"];
             /** Target */
             target: number;
-            /** Waiting */
+            /**
+             * Waiting
+             * Format: int64
+             */
             waiting: number;
             /** Warnings */
             warnings: string[];
@@ -3982,13 +4139,19 @@ export interface components {
              * Format: date-time
              */
             made_at: string;
-            /** Not Looked At */
+            /**
+             * Not Looked At
+             * Format: int64
+             */
             not_looked_at: number;
             /** Per Class */
             per_class: components["schemas"]["ClassReport"][];
             /** Project */
             project: string;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
             /** Versions */
             versions: {
@@ -4019,7 +4182,10 @@ export interface components {
          *     others by reason.
          */
         Changed: {
-            /** Again */
+            /**
+             * Again
+             * Format: int64
+             */
             again: number;
             /** Example Ids */
             example_ids: number[];
@@ -4027,7 +4193,10 @@ export interface components {
             left_out: {
                 [key: string]: number;
             };
-            /** Moved */
+            /**
+             * Moved
+             * Format: int64
+             */
             moved: number;
             /** Round */
             round: number | null;
@@ -4051,13 +4220,19 @@ export interface components {
          *     ``precision`` is how often it is right where it says so.
          */
         ClassAudit: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
             /** High */
             high: number;
             /** Low */
             low: number;
-            /** N */
+            /**
+             * N
+             * Format: int64
+             */
             n: number;
             precision: components["schemas"]["AuditShare"] | null;
             /** Share */
@@ -4065,7 +4240,10 @@ export interface components {
         };
         /** ClassGuide */
         ClassGuide: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
             /** Examples */
             examples: components["schemas"]["GuideExample"][];
@@ -4077,7 +4255,10 @@ export interface components {
          * @description The one class that an example is of.
          */
         ClassificationLabel: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -4085,7 +4266,13 @@ export interface components {
              */
             type: "classification";
         };
-        /** ClassIn */
+        /**
+         * ClassIn
+         * @description A class to be made or changed; without `id` it is a new one.
+         *
+         *     Of one with an `id`, `colour`, `hotkey` and `guide` that are left out stay, a key unless another
+         *     class asks for it. Otherwise a key is given out, also where it is null.
+         */
         ClassIn: {
             /** Colour */
             colour?: string | null;
@@ -4106,11 +4293,17 @@ export interface components {
             guide: string;
             /** Hotkey */
             hotkey: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
-            /** Position */
+            /**
+             * Position
+             * Format: int64
+             */
             position: number;
         };
         /**
@@ -4124,11 +4317,17 @@ export interface components {
             bound: number | null;
             /** Class Id */
             class_id: number | null;
-            /** Model */
+            /**
+             * Model
+             * Format: int64
+             */
             model: number;
             /** Name */
             name: string | null;
-            /** People */
+            /**
+             * People
+             * Format: int64
+             */
             people: number;
         };
         /**
@@ -4136,11 +4335,20 @@ export interface components {
          * @description How many examples are labeled with a class, and how many of those are kept.
          */
         ClassShare: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
         };
         /** ClusterPageOut */
@@ -4149,7 +4357,10 @@ export interface components {
             items: components["schemas"]["SelectedCluster"][];
             /** Next Cursor */
             next_cursor: number | null;
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -4167,22 +4378,34 @@ export interface components {
          * @description Another project with the same classes; ``same_pool`` where its splits have the same sizes.
          */
         Comparable: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
             /** Same Pool */
             same_pool: boolean;
-            /** Seed */
+            /**
+             * Seed
+             * Format: int64
+             */
             seed: number;
             /** Strategy */
             strategy: string;
         };
         /** ComparedSelection */
         ComparedSelection: {
-            /** Job Id */
+            /**
+             * Job Id
+             * Format: int64
+             */
             job_id: number;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
             /** Method */
             method: string;
@@ -4194,9 +4417,15 @@ export interface components {
         Comparison: {
             /** Finished At */
             finished_at: string | null;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
-            /** Job Id */
+            /**
+             * Job Id
+             * Format: int64
+             */
             job_id: number;
         };
         /**
@@ -4234,25 +4463,55 @@ export interface components {
          *     looked, and nothing of the classes is there.
          */
         Counts: {
-            /** Auxiliary Ood */
+            /**
+             * Auxiliary Ood
+             * Format: int64
+             */
             auxiliary_ood: number;
-            /** Evaluation */
+            /**
+             * Evaluation
+             * Format: int64
+             */
             evaluation: number;
-            /** Held Out */
+            /**
+             * Held Out
+             * Format: int64
+             */
             held_out: number;
-            /** Labeled In */
+            /**
+             * Labeled In
+             * Format: int64
+             */
             labeled_in: number;
-            /** Labeled Ood */
+            /**
+             * Labeled Ood
+             * Format: int64
+             */
             labeled_ood: number;
-            /** No Objects */
+            /**
+             * No Objects
+             * Format: int64
+             */
             no_objects: number;
-            /** Pool */
+            /**
+             * Pool
+             * Format: int64
+             */
             pool: number;
-            /** Queried */
+            /**
+             * Queried
+             * Format: int64
+             */
             queried: number;
-            /** Unlabeled */
+            /**
+             * Unlabeled
+             * Format: int64
+             */
             unlabeled: number;
-            /** Unsure */
+            /**
+             * Unsure
+             * Format: int64
+             */
             unsure: number;
         };
         /**
@@ -4267,7 +4526,10 @@ export interface components {
             budget: number;
             /** Failed */
             failed: boolean;
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
             /** Spent */
             spent: number;
@@ -4282,7 +4544,10 @@ export interface components {
             date: string;
             /** Seconds */
             seconds: number;
-            /** Verdicts */
+            /**
+             * Verdicts
+             * Format: int64
+             */
             verdicts: number;
         };
         /**
@@ -4317,7 +4582,10 @@ export interface components {
              * @default 0
              */
             seconds: number;
-            /** Suggestion Id */
+            /**
+             * Suggestion Id
+             * Format: int64
+             */
             suggestion_id: number;
         };
         /**
@@ -4353,7 +4621,10 @@ export interface components {
         };
         /** DecisionsOut */
         DecisionsOut: {
-            /** Classes Version */
+            /**
+             * Classes Version
+             * Format: int64
+             */
             classes_version: number;
             /** Results */
             results: components["schemas"]["DecisionResult"][];
@@ -4374,7 +4645,10 @@ export interface components {
          *     is sent.
          */
         DeliveryOut: {
-            /** Attempts */
+            /**
+             * Attempts
+             * Format: int64
+             */
             attempts: number;
             /**
              * Created At
@@ -4390,7 +4664,10 @@ export interface components {
             /** Event */
             event: string;
             fault: components["schemas"]["DeliveryFault"] | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Message Id */
             message_id: string;
@@ -4421,14 +4698,20 @@ export interface components {
         DiskOut: {
             /** Files */
             files: number | null;
-            /** Free */
+            /**
+             * Free
+             * Format: int64
+             */
             free: number;
             /**
              * State
              * @enum {string}
              */
             state: "ok" | "low" | "full";
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -4439,15 +4722,30 @@ export interface components {
          *     `items` are the first few: those to evaluate on, those with a verdict, then the others.
          */
         DuplicateGroup: {
-            /** Auxiliary Ood */
+            /**
+             * Auxiliary Ood
+             * Format: int64
+             */
             auxiliary_ood: number;
-            /** Evaluation */
+            /**
+             * Evaluation
+             * Format: int64
+             */
             evaluation: number;
-            /** Held Out */
+            /**
+             * Held Out
+             * Format: int64
+             */
             held_out: number;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Is Contradicting */
             is_contradicting: boolean;
@@ -4455,7 +4753,10 @@ export interface components {
             is_leaking: boolean;
             /** Items */
             items: components["schemas"]["ExampleOut"][];
-            /** Pool */
+            /**
+             * Pool
+             * Format: int64
+             */
             pool: number;
             /** Said */
             said: components["schemas"]["Stance"][];
@@ -4469,17 +4770,32 @@ export interface components {
          */
         Duplicates: {
             compared: components["schemas"]["Comparison"] | null;
-            /** Contradicting */
+            /**
+             * Contradicting
+             * Format: int64
+             */
             contradicting: number;
-            /** Copies */
+            /**
+             * Copies
+             * Format: int64
+             */
             copies: number;
-            /** Groups */
+            /**
+             * Groups
+             * Format: int64
+             */
             groups: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Items */
             items: components["schemas"]["DuplicateGroup"][];
-            /** Leaking */
+            /**
+             * Leaking
+             * Format: int64
+             */
             leaking: number;
             /** Next Cursor */
             next_cursor: number | null;
@@ -4498,7 +4814,10 @@ export interface components {
             class_id: number | null;
             /** Confidence */
             confidence: number | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -4506,7 +4825,10 @@ export interface components {
             informativeness: number | null;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Predicted Class Id */
             predicted_class_id: number | null;
@@ -4529,15 +4851,24 @@ export interface components {
          *     the model, or the job, whose embeddings it lays out.
          */
         EmbeddingMapOut: {
-            /** Count */
+            /**
+             * Count
+             * Format: int64
+             */
             count: number;
             /** Features */
             features: string;
             /** Job Id */
             job_id: number | null;
-            /** Laid Out */
+            /**
+             * Laid Out
+             * Format: int64
+             */
             laid_out: number;
-            /** Later */
+            /**
+             * Later
+             * Format: int64
+             */
             later: number;
             /**
              * Made At
@@ -4563,7 +4894,10 @@ export interface components {
          * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
          */
         Estimate: {
-            /** Answers */
+            /**
+             * Answers
+             * Format: int64
+             */
             answers: number;
             /** Count */
             count: number;
@@ -4583,7 +4917,10 @@ export interface components {
          * @description How many match; where not `exact`, as a look at a part of the pool suggests.
          */
         ExampleCount: {
-            /** Count */
+            /**
+             * Count
+             * Format: int64
+             */
             count: number;
             /** Exact */
             exact: boolean;
@@ -4597,7 +4934,10 @@ export interface components {
         ExampleDetail: {
             /** Annotations */
             annotations: components["schemas"]["AnnotationOut"][];
-            /** Bytes */
+            /**
+             * Bytes
+             * Format: int64
+             */
             bytes: number;
             /** Confidence */
             confidence: number | null;
@@ -4608,7 +4948,10 @@ export interface components {
             fields: components["schemas"]["InstructionFields"] | null;
             /** Height */
             height: number | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Image Url */
             image_url: string;
@@ -4638,7 +4981,10 @@ export interface components {
             name: string;
             /** Places */
             places: components["schemas"]["PlaceOut"][];
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Predicted Class Id */
             predicted_class_id: number | null;
@@ -4685,7 +5031,10 @@ export interface components {
             fields: components["schemas"]["InstructionFields"] | null;
             /** Height */
             height: number | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Image Url */
             image_url: string;
@@ -4703,7 +5052,10 @@ export interface components {
             meta_score: number | null;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Predicted Class Id */
             predicted_class_id: number | null;
@@ -4750,17 +5102,29 @@ export interface components {
          *     it. ``labeled`` and ``evaluation`` are the numbers of images that show it.
          */
         ExportedClass: {
-            /** Evaluation */
+            /**
+             * Evaluation
+             * Format: int64
+             */
             evaluation: number;
             /** Folder */
             folder: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
             /** Name */
             name: string;
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
         };
         /**
@@ -4896,7 +5260,10 @@ export interface components {
          * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
          */
         GuideExample: {
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -4959,11 +5326,17 @@ export interface components {
          * @description How often a single verdict is wrong, at most ``high``, by images that were judged twice.
          */
         HumanError: {
-            /** Disagreed */
+            /**
+             * Disagreed
+             * Format: int64
+             */
             disagreed: number;
             /** High */
             high: number;
-            /** Pairs */
+            /**
+             * Pairs
+             * Format: int64
+             */
             pairs: number;
             /** Share */
             share: number;
@@ -5176,7 +5549,10 @@ export interface components {
         JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up" | "localize" | "look_at" | "select_instructions" | "certify";
         /** JobOut */
         JobOut: {
-            /** Attempt */
+            /**
+             * Attempt
+             * Format: int64
+             */
             attempt: number;
             /** Cancel Requested */
             cancel_requested: boolean;
@@ -5190,7 +5566,10 @@ export interface components {
             error: components["schemas"]["JobError"] | null;
             /** Finished At */
             finished_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             kind: components["schemas"]["JobKind"];
             /** Message */
@@ -5222,11 +5601,17 @@ export interface components {
         JobPause: {
             /** Cap */
             cap: number;
-            /** Done */
+            /**
+             * Done
+             * Format: int64
+             */
             done: number;
             /** May Finish */
             may_finish: boolean;
-            /** Of */
+            /**
+             * Of
+             * Format: int64
+             */
             of: number;
             /**
              * Reason
@@ -5292,13 +5677,19 @@ export interface components {
          *     that were drawn by chance, so that they hold for all that the judge has ranked.
          */
         JudgeAgreement: {
-            /** Agree */
+            /**
+             * Agree
+             * Format: int64
+             */
             agree: number;
             /** High */
             high: number;
             /** Low */
             low: number;
-            /** Of */
+            /**
+             * Of
+             * Format: int64
+             */
             of: number;
         };
         /**
@@ -5309,21 +5700,36 @@ export interface components {
          *     counts the clusters, or rows, of which nothing was understood, by the reason.
          */
         JudgeCost: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Kept Answers */
+            /**
+             * Kept Answers
+             * Format: int64
+             */
             kept_answers: number;
             /** Model */
             model: string;
             /** Name */
             name: string;
-            /** Requests */
+            /**
+             * Requests
+             * Format: int64
+             */
             requests: number;
             /** Spent */
             spent: number | null;
-            /** Tokens In */
+            /**
+             * Tokens In
+             * Format: int64
+             */
             tokens_in: number;
-            /** Tokens Out */
+            /**
+             * Tokens Out
+             * Format: int64
+             */
             tokens_out: number;
             /** Unanswered */
             unanswered: {
@@ -5372,7 +5778,10 @@ export interface components {
          * @description `call` names what was said just now, to whoever undoes it.
          */
         Judged: {
-            /** Again */
+            /**
+             * Again
+             * Format: int64
+             */
             again: number;
             /**
              * Call
@@ -5385,7 +5794,10 @@ export interface components {
             left_out: {
                 [key: string]: number;
             };
-            /** Moved */
+            /**
+             * Moved
+             * Format: int64
+             */
             moved: number;
             /** Round */
             round: number | null;
@@ -5416,7 +5828,10 @@ export interface components {
         JudgeOut: {
             /** Base Url */
             base_url: string;
-            /** Concurrency */
+            /**
+             * Concurrency
+             * Format: int64
+             */
             concurrency: number;
             /**
              * Created At
@@ -5427,9 +5842,15 @@ export interface components {
             embedding_model: string | null;
             /** Has Key */
             has_key: boolean;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
-            /** Max Tokens */
+            /**
+             * Max Tokens
+             * Format: int64
+             */
             max_tokens: number;
             /** Model */
             model: string;
@@ -5514,7 +5935,10 @@ export interface components {
         LeasedQuery: {
             /** Duplicates Of */
             duplicates_of: number | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -5534,11 +5958,20 @@ export interface components {
             probability: number | null;
             /** Proposals */
             proposals: components["schemas"]["Proposal"][] | null;
-            /** Query Id */
+            /**
+             * Query Id
+             * Format: int64
+             */
             query_id: number;
-            /** Rank */
+            /**
+             * Rank
+             * Format: int64
+             */
             rank: number;
-            /** Round */
+            /**
+             * Round
+             * Format: int64
+             */
             round: number;
             /** Text */
             text: string | null;
@@ -5627,7 +6060,10 @@ export interface components {
             example_ids: number[];
             /** Similarity Min */
             similarity_min: number;
-            /** Size */
+            /**
+             * Size
+             * Format: int64
+             */
             size: number;
         };
         /**
@@ -5656,13 +6092,25 @@ export interface components {
          *     certificate and looked at.
          */
         LookedAt: {
-            /** Drawn */
+            /**
+             * Drawn
+             * Format: int64
+             */
             drawn: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
-            /** Learned From */
+            /**
+             * Learned From
+             * Format: int64
+             */
             learned_from: number;
-            /** People */
+            /**
+             * People
+             * Format: int64
+             */
             people: number;
         };
         /**
@@ -5680,11 +6128,20 @@ export interface components {
          * @description How many lots there are in each state.
          */
         LotCounts: {
-            /** Open */
+            /**
+             * Open
+             * Format: int64
+             */
             open: number;
-            /** Passed */
+            /**
+             * Passed
+             * Format: int64
+             */
             passed: number;
-            /** People */
+            /**
+             * People
+             * Format: int64
+             */
             people: number;
         };
         /**
@@ -5697,9 +6154,15 @@ export interface components {
             band: components["schemas"]["LotBand"];
             /** Bound */
             bound: number | null;
-            /** Certificate Id */
+            /**
+             * Certificate Id
+             * Format: int64
+             */
             certificate_id: number;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
         };
         /**
@@ -5720,7 +6183,10 @@ export interface components {
             boxes: number | null;
             /** Class Id */
             class_id: number | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -5730,7 +6196,10 @@ export interface components {
             meta_score: number | null;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Purity */
             purity: number;
@@ -5746,7 +6215,10 @@ export interface components {
             items: components["schemas"]["MapImage"][];
             /** Next Cursor */
             next_cursor: number | null;
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -5754,10 +6226,16 @@ export interface components {
          * @description A round whose pool was scored; ``version`` changes when what is drawn does.
          */
         MapOut: {
-            /** Count */
+            /**
+             * Count
+             * Format: int64
+             */
             count: number;
             informativeness: components["schemas"]["SpanOut"];
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
             purity: components["schemas"]["SpanOut"];
             /** Version */
@@ -5770,7 +6248,10 @@ export interface components {
         MapQueries: {
             /** Items */
             items: components["schemas"]["MapQuery"][];
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -5785,7 +6266,10 @@ export interface components {
             boxes: number | null;
             /** Class Id */
             class_id: number | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -5795,11 +6279,17 @@ export interface components {
             meta_score: number | null;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Purity */
             purity: number | null;
-            /** Rank */
+            /**
+             * Rank
+             * Format: int64
+             */
             rank: number;
             since: components["schemas"]["Standing"] | null;
             verdict: components["schemas"]["Verdict"] | null;
@@ -5832,7 +6322,10 @@ export interface components {
             erased_at: string | null;
             /** Has Password */
             has_password: boolean;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             method: components["schemas"]["SignInMethod"] | null;
             /** Must Add Second Factor */
@@ -5899,11 +6392,20 @@ export interface components {
          *     Reviews, and verdicts by hand in the pool, are no answers.
          */
         MyCounts: {
-            /** Round */
+            /**
+             * Round
+             * Format: int64
+             */
             round: number;
-            /** Today */
+            /**
+             * Today
+             * Format: int64
+             */
             today: number;
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -5911,18 +6413,30 @@ export interface components {
          * @description My own answers to one round; a corrected answer counts once.
          */
         MyRound: {
-            /** Answers */
+            /**
+             * Answers
+             * Format: int64
+             */
             answers: number;
-            /** Inside */
+            /**
+             * Inside
+             * Format: int64
+             */
             inside: number;
             /** Median Seconds */
             median_seconds: number | null;
-            /** Ood */
+            /**
+             * Ood
+             * Format: int64
+             */
             ood: number;
         };
         /** NamedProject */
         NamedProject: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -5938,7 +6452,10 @@ export interface components {
             fields: components["schemas"]["InstructionFields"] | null;
             /** Height */
             height: number | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Image Url */
             image_url: string;
@@ -5956,7 +6473,10 @@ export interface components {
             meta_score: number | null;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Predicted Class Id */
             predicted_class_id: number | null;
@@ -5986,11 +6506,17 @@ export interface components {
          * @description How many labels are wrong among those whose truth is known.
          */
         NoiseOut: {
-            /** Known */
+            /**
+             * Known
+             * Format: int64
+             */
             known: number;
             /** Ratio */
             ratio: number | null;
-            /** Wrong */
+            /**
+             * Wrong
+             * Format: int64
+             */
             wrong: number;
         };
         /**
@@ -6016,9 +6542,15 @@ export interface components {
          * @description An example that one subset keeps and the other does not.
          */
         OnlyHere: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Loss */
             loss: number;
@@ -6044,7 +6576,10 @@ export interface components {
             high: number | null;
             /** Low */
             low: number | null;
-            /** Unlabeled */
+            /**
+             * Unlabeled
+             * Format: int64
+             */
             unlabeled: number;
         };
         /**
@@ -6089,7 +6624,10 @@ export interface components {
             created_at: string;
             /** Expires At */
             expires_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Last Used At */
             last_used_at: string | null;
@@ -6221,7 +6759,10 @@ export interface components {
         PasswordResetOut: {
             /** Password */
             password: string;
-            /** Revoked Tokens */
+            /**
+             * Revoked Tokens
+             * Format: int64
+             */
             revoked_tokens: number;
             user: components["schemas"]["UserOut"];
         };
@@ -6234,11 +6775,20 @@ export interface components {
          */
         PeopleOut: {
             agreement: components["schemas"]["JudgeAgreement"] | null;
-            /** Answered */
+            /**
+             * Answered
+             * Format: int64
+             */
             answered: number;
-            /** Asked */
+            /**
+             * Asked
+             * Format: int64
+             */
             asked: number;
-            /** Audit */
+            /**
+             * Audit
+             * Format: int64
+             */
             audit: number;
             /** Refused */
             refused: string | null;
@@ -6253,7 +6803,10 @@ export interface components {
             active: boolean;
             /** Email */
             email: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -6281,11 +6834,17 @@ export interface components {
             meta_score: number | null;
             /** Purity */
             purity: number | null;
-            /** Rank */
+            /**
+             * Rank
+             * Format: int64
+             */
             rank: number;
             /** Requested */
             requested: boolean;
-            /** Round */
+            /**
+             * Round
+             * Format: int64
+             */
             round: number;
             round_state: components["schemas"]["RoundState"];
         };
@@ -6302,7 +6861,10 @@ export interface components {
             errors: components["schemas"]["FieldError"][];
             /** Field */
             field: string | null;
-            /** Status */
+            /**
+             * Status
+             * Format: int64
+             */
             status: number;
             /** Title */
             title: string;
@@ -6318,7 +6880,10 @@ export interface components {
             eta_seconds: number | null;
             /** Phase */
             phase: string;
-            /** Phase Index */
+            /**
+             * Phase Index
+             * Format: int64
+             */
             phase_index: number;
             /** Phases */
             phases: string[];
@@ -6326,9 +6891,15 @@ export interface components {
             seconds: {
                 [key: string]: number;
             };
-            /** Step */
+            /**
+             * Step
+             * Format: int64
+             */
             step: number;
-            /** Steps */
+            /**
+             * Steps
+             * Format: int64
+             */
             steps: number;
         };
         /**
@@ -6381,7 +6952,10 @@ export interface components {
             current_round: components["schemas"]["CurrentRound"] | null;
             /** Excerpts */
             excerpts: string[];
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             medium: components["schemas"]["Medium"];
             /** Name */
@@ -6408,7 +6982,10 @@ export interface components {
         ProjectOut: {
             /** Classes */
             classes: components["schemas"]["ClassOut"][];
-            /** Classes Version */
+            /**
+             * Classes Version
+             * Format: int64
+             */
             classes_version: number;
             counts: components["schemas"]["Counts"];
             /**
@@ -6419,7 +6996,10 @@ export interface components {
             current_round: components["schemas"]["CurrentRound"] | null;
             /** Guidelines */
             guidelines: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             medium: components["schemas"]["Medium"];
             /** Modes */
@@ -6575,17 +7155,32 @@ export interface components {
             };
             /** Estimated */
             estimated: boolean;
-            /** Feature Bytes */
+            /**
+             * Feature Bytes
+             * Format: int64
+             */
             feature_bytes: number;
-            /** Image Bytes */
+            /**
+             * Image Bytes
+             * Format: int64
+             */
             image_bytes: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
-            /** Pixel Bytes */
+            /**
+             * Pixel Bytes
+             * Format: int64
+             */
             pixel_bytes: number;
             /** Project */
             project: string;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
         };
         /**
@@ -6621,16 +7216,25 @@ export interface components {
          *     which others disagree.
          */
         ProjectWork: {
-            /** Disagreements */
+            /**
+             * Disagreements
+             * Format: int64
+             */
             disagreements: number;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
             reviews: components["schemas"]["ReviewsWaiting"] | null;
             state: components["schemas"]["ProjectState"];
-            /** Waiting */
+            /**
+             * Waiting
+             * Format: int64
+             */
             waiting: number;
             /**
              * Waiting For
@@ -6640,7 +7244,10 @@ export interface components {
         };
         /** Promoted */
         Promoted: {
-            /** Again */
+            /**
+             * Again
+             * Format: int64
+             */
             again: number;
             class: components["schemas"]["ClassOut"];
             /** Example Ids */
@@ -6649,7 +7256,10 @@ export interface components {
             left_out: {
                 [key: string]: number;
             };
-            /** Moved */
+            /**
+             * Moved
+             * Format: int64
+             */
             moved: number;
             /** Round */
             round: number | null;
@@ -6669,7 +7279,10 @@ export interface components {
          * @description A box that a model proposes.
          */
         Proposal: {
-            /** Class Id */
+            /**
+             * Class Id
+             * Format: int64
+             */
             class_id: number;
             /** H */
             h: number;
@@ -6693,23 +7306,44 @@ export interface components {
          *     `shifted_kept` were kept so.
          */
         ProposalFates: {
-            /** Adjusted */
+            /**
+             * Adjusted
+             * Format: int64
+             */
             adjusted: number;
-            /** Answers */
+            /**
+             * Answers
+             * Format: int64
+             */
             answers: number;
             /** Iou */
             iou: number | null;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Proposals */
+            /**
+             * Proposals
+             * Format: int64
+             */
             proposals: number;
-            /** Rejected */
+            /**
+             * Rejected
+             * Format: int64
+             */
             rejected: number;
             /** Seconds Per Box */
             seconds_per_box: number | null;
-            /** Shifted */
+            /**
+             * Shifted
+             * Format: int64
+             */
             shifted: number;
-            /** Shifted Kept */
+            /**
+             * Shifted Kept
+             * Format: int64
+             */
             shifted_kept: number;
         };
         /**
@@ -6717,7 +7351,10 @@ export interface components {
          * @description One of the rows that a query asks to rank.
          */
         QueryMember: {
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             fields: components["schemas"]["InstructionFields"];
         };
@@ -6734,11 +7371,20 @@ export interface components {
              * @enum {string}
              */
             name: "cpu" | "gpu" | "judge" | "web" | "housekeeping";
-            /** Queued */
+            /**
+             * Queued
+             * Format: int64
+             */
             queued: number;
-            /** Running */
+            /**
+             * Running
+             * Format: int64
+             */
             running: number;
-            /** Workers */
+            /**
+             * Workers
+             * Format: int64
+             */
             workers: number;
         };
         /**
@@ -6746,7 +7392,10 @@ export interface components {
          * @description A share, 0 to 1, of so many.
          */
         RankableShare: {
-            /** Of */
+            /**
+             * Of
+             * Format: int64
+             */
             of: number;
             /** Share */
             share: number;
@@ -6797,7 +7446,10 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -6818,7 +7470,10 @@ export interface components {
             name: string;
             /** Proposals */
             proposals: components["schemas"]["Proposal"][] | null;
-            /** Query Id */
+            /**
+             * Query Id
+             * Format: int64
+             */
             query_id: number;
             verdict: components["schemas"]["Verdict"];
             /** Width */
@@ -6834,7 +7489,10 @@ export interface components {
         };
         /** Released */
         Released: {
-            /** Released */
+            /**
+             * Released
+             * Format: int64
+             */
             released: number;
         };
         /**
@@ -6875,9 +7533,15 @@ export interface components {
             expected_wrong: number;
             /** Next Wrong */
             next_wrong: number | null;
-            /** Open */
+            /**
+             * Open
+             * Format: int64
+             */
             open: number;
-            /** Worth */
+            /**
+             * Worth
+             * Format: int64
+             */
             worth: number;
         };
         /**
@@ -6896,17 +7560,32 @@ export interface components {
             deleted_at: string;
             /** Finished At */
             finished_at: string | null;
-            /** Freed Bytes */
+            /**
+             * Freed Bytes
+             * Format: int64
+             */
             freed_bytes: number;
-            /** Freed Files */
+            /**
+             * Freed Files
+             * Format: int64
+             */
             freed_files: number;
-            /** Image Bytes */
+            /**
+             * Image Bytes
+             * Format: int64
+             */
             image_bytes: number;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Project */
             project: string;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
         };
         /**
@@ -6918,7 +7597,10 @@ export interface components {
             after: string;
             /** Before */
             before: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
         };
         /**
@@ -6938,7 +7620,10 @@ export interface components {
          *     nor while a job is at work.
          */
         RetentionOut: {
-            /** Answers */
+            /**
+             * Answers
+             * Format: int64
+             */
             answers: number;
             /** Days */
             days: number | null;
@@ -6946,11 +7631,17 @@ export interface components {
             due_at: string | null;
             /** Finished At */
             finished_at: string | null;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Project */
             project: string;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
             /** Since */
             since: string | null;
@@ -6961,7 +7652,10 @@ export interface components {
          * @description How many decisions were taken back.
          */
         Reverted: {
-            /** Reverted */
+            /**
+             * Reverted
+             * Format: int64
+             */
             reverted: number;
             review: components["schemas"]["ReviewOut"];
         };
@@ -6972,18 +7666,33 @@ export interface components {
          *     `error_left` is the share of those that are wrong, an exact interval; null before a decision.
          */
         ReviewAuditOut: {
-            /** Decided */
+            /**
+             * Decided
+             * Format: int64
+             */
             decided: number;
             error_left: components["schemas"]["IntervalOut"] | null;
             /** Inclusion */
             inclusion: number;
-            /** Labels */
+            /**
+             * Labels
+             * Format: int64
+             */
             labels: number;
-            /** Open */
+            /**
+             * Open
+             * Format: int64
+             */
             open: number;
-            /** Size */
+            /**
+             * Size
+             * Format: int64
+             */
             size: number;
-            /** Wrong */
+            /**
+             * Wrong
+             * Format: int64
+             */
             wrong: number;
         };
         /**
@@ -7002,17 +7711,29 @@ export interface components {
             advice: "too_few" | "go_on" | "stop" | "done";
             audit: components["schemas"]["ReviewAuditOut"] | null;
             class_precision: components["schemas"]["IntervalOut"] | null;
-            /** Decided */
+            /**
+             * Decided
+             * Format: int64
+             */
             decided: number;
-            /** Job Id */
+            /**
+             * Job Id
+             * Format: int64
+             */
             job_id: number;
             precision: components["schemas"]["IntervalOut"] | null;
             remaining: components["schemas"]["Remaining"];
-            /** Right */
+            /**
+             * Right
+             * Format: int64
+             */
             right: number;
             /** Share */
             share: number;
-            /** Wrong */
+            /**
+             * Wrong
+             * Format: int64
+             */
             wrong: number;
         };
         /**
@@ -7020,7 +7741,10 @@ export interface components {
          * @description A page that shows another `classes_version` reads the project again.
          */
         ReviewLease: {
-            /** Classes Version */
+            /**
+             * Classes Version
+             * Format: int64
+             */
             classes_version: number;
             /**
              * Expires At
@@ -7067,9 +7791,15 @@ export interface components {
             };
             /** Job Id */
             job_id: number | null;
-            /** Open */
+            /**
+             * Open
+             * Format: int64
+             */
             open: number;
-            /** Total */
+            /**
+             * Total
+             * Format: int64
+             */
             total: number;
         };
         /**
@@ -7077,9 +7807,15 @@ export interface components {
          * @description A job whose suggestions wait for somebody to decide; `open` counts up to 1,000.
          */
         ReviewsWaiting: {
-            /** Job Id */
+            /**
+             * Job Id
+             * Format: int64
+             */
             job_id: number;
-            /** Open */
+            /**
+             * Open
+             * Format: int64
+             */
             open: number;
         };
         /**
@@ -7113,7 +7849,10 @@ export interface components {
             detail: string | null;
             /** Job Id */
             job_id: number | null;
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
             /** Tell */
             tell: string[];
@@ -7154,20 +7893,29 @@ export interface components {
             };
             /** Notes */
             notes: string[];
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
             ood_left: components["schemas"]["OodLeft"] | null;
             /** Opened At */
             opened_at: string | null;
             /** Purity Auroc */
             purity_auroc: number | null;
-            /** Queries */
+            /**
+             * Queries
+             * Format: int64
+             */
             queries: number;
             /** Seconds */
             seconds: {
                 [key: string]: number;
             };
-            /** Seed */
+            /**
+             * Seed
+             * Format: int64
+             */
             seed: number;
             /** Settings */
             settings: {
@@ -7189,7 +7937,10 @@ export interface components {
         RoundStatus: {
             /** Budget */
             budget: number;
-            /** Number */
+            /**
+             * Number
+             * Format: int64
+             */
             number: number;
             /** Spent */
             spent: number;
@@ -7213,7 +7964,10 @@ export interface components {
         SecondFactorOut: {
             /** Enabled */
             enabled: boolean;
-            /** Recovery Codes */
+            /**
+             * Recovery Codes
+             * Format: int64
+             */
             recovery_codes: number;
             /** Required */
             required: boolean;
@@ -7259,7 +8013,10 @@ export interface components {
         SelectedCluster: {
             /** Asked */
             asked: ("undecided" | "audit") | null;
-            /** Cluster */
+            /**
+             * Cluster
+             * Format: int64
+             */
             cluster: number;
             /** Members */
             members: components["schemas"]["SelectedRow"][];
@@ -7281,14 +8038,20 @@ export interface components {
         SelectedRow: {
             /** Cluster */
             cluster: number | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             fields: components["schemas"]["InstructionFields"] | null;
             /** Kept */
             kept: boolean;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
             /** Rank */
             rank: number | null;
@@ -7315,7 +8078,10 @@ export interface components {
          * @description Two selections side by side, by what they keep.
          */
         SelectionComparison: {
-            /** Both */
+            /**
+             * Both
+             * Format: int64
+             */
             both: number;
             /** First Only One */
             first_only_one: components["schemas"]["SelectedRow"][];
@@ -7324,9 +8090,15 @@ export interface components {
             /** Jaccard */
             jaccard: number;
             one: components["schemas"]["ComparedSelection"];
-            /** Only One */
+            /**
+             * Only One
+             * Format: int64
+             */
             only_one: number;
-            /** Only Other */
+            /**
+             * Only Other
+             * Format: int64
+             */
             only_other: number;
             other: components["schemas"]["ComparedSelection"];
         };
@@ -7344,29 +8116,50 @@ export interface components {
          *     are the largest first, none where rows were not embedded.
          */
         SelectionOut: {
-            /** Alone */
+            /**
+             * Alone
+             * Format: int64
+             */
             alone: number;
-            /** Artifact Id */
+            /**
+             * Artifact Id
+             * Format: int64
+             */
             artifact_id: number;
             /** By Reason */
             by_reason: {
                 [key: string]: number;
             };
-            /** Clusters */
+            /**
+             * Clusters
+             * Format: int64
+             */
             clusters: number;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /** Job Id */
+            /**
+             * Job Id
+             * Format: int64
+             */
             job_id: number;
             judge: components["schemas"]["JudgeCost"] | null;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Largest */
+            /**
+             * Largest
+             * Format: int64
+             */
             largest: number;
-            /** Left Out */
+            /**
+             * Left Out
+             * Format: int64
+             */
             left_out: number;
             lengths: components["schemas"]["LengthHistograms"];
             /** Mean Size */
@@ -7376,15 +8169,27 @@ export interface components {
             non_rankable: components["schemas"]["TiedScores"] | null;
             people: components["schemas"]["PeopleOut"] | null;
             rankable: components["schemas"]["RankableShare"] | null;
-            /** Ranked */
+            /**
+             * Ranked
+             * Format: int64
+             */
             ranked: number;
-            /** Rows */
+            /**
+             * Rows
+             * Format: int64
+             */
             rows: number;
             /** Topics */
             topics: components["schemas"]["Topic"][];
-            /** Undecided */
+            /**
+             * Undecided
+             * Format: int64
+             */
             undecided: number;
-            /** Unranked */
+            /**
+             * Unranked
+             * Format: int64
+             */
             unranked: number;
             /** Warnings */
             warnings: string[];
@@ -7416,7 +8221,10 @@ export interface components {
              * Format: date-time
              */
             expires_at: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /**
              * Last Seen At
@@ -7456,13 +8264,19 @@ export interface components {
             after: components["schemas"]["SnapshotSide"] | null;
             before: components["schemas"]["SnapshotSide"] | null;
             change: components["schemas"]["Change"];
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Image Url */
             image_url: string;
             /** Name */
             name: string;
-            /** Pool Index */
+            /**
+             * Pool Index
+             * Format: int64
+             */
             pool_index: number;
         };
         /**
@@ -7474,7 +8288,10 @@ export interface components {
         SnapshotClass: {
             /** Examples */
             examples: number | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -7489,29 +8306,62 @@ export interface components {
          *     snapshots of earlier versions.
          */
         SnapshotCounts: {
-            /** Auxiliary Ood */
+            /**
+             * Auxiliary Ood
+             * Format: int64
+             */
             auxiliary_ood: number;
-            /** By Import */
+            /**
+             * By Import
+             * Format: int64
+             */
             by_import: number;
-            /** By Model */
+            /**
+             * By Model
+             * Format: int64
+             */
             by_model: number;
-            /** By Person */
+            /**
+             * By Person
+             * Format: int64
+             */
             by_person: number;
-            /** By Truth */
+            /**
+             * By Truth
+             * Format: int64
+             */
             by_truth: number;
-            /** Evaluation */
+            /**
+             * Evaluation
+             * Format: int64
+             */
             evaluation: number;
-            /** Examples */
+            /**
+             * Examples
+             * Format: int64
+             */
             examples: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
             /** No Objects */
             no_objects: number | null;
-            /** Ood */
+            /**
+             * Ood
+             * Format: int64
+             */
             ood: number;
-            /** Unlabeled */
+            /**
+             * Unlabeled
+             * Format: int64
+             */
             unlabeled: number;
-            /** Unsure */
+            /**
+             * Unsure
+             * Format: int64
+             */
             unsure: number;
         };
         /**
@@ -7536,11 +8386,17 @@ export interface components {
          *     page of them.
          */
         SnapshotDiff: {
-            /** Added */
+            /**
+             * Added
+             * Format: int64
+             */
             added: number;
             /** Flows */
             flows: components["schemas"]["SnapshotFlow"][];
-            /** Gone */
+            /**
+             * Gone
+             * Format: int64
+             */
             gone: number;
             /** Items */
             items: components["schemas"]["SnapshotChange"][];
@@ -7550,15 +8406,24 @@ export interface components {
             one: string;
             /** Other */
             other: string;
-            /** Other Origin */
+            /**
+             * Other Origin
+             * Format: int64
+             */
             other_origin: number;
-            /** Relabeled */
+            /**
+             * Relabeled
+             * Format: int64
+             */
             relabeled: number;
             /** Renamed */
             renamed: components["schemas"]["RenamedClass"][];
             /** Same */
             same: boolean;
-            /** Unchanged */
+            /**
+             * Unchanged
+             * Format: int64
+             */
             unchanged: number;
         };
         /**
@@ -7576,7 +8441,10 @@ export interface components {
             /** Before No Objects */
             before_no_objects: boolean;
             before_verdict: components["schemas"]["Verdict"] | null;
-            /** Examples */
+            /**
+             * Examples
+             * Format: int64
+             */
             examples: number;
         };
         /**
@@ -7588,11 +8456,17 @@ export interface components {
          *     that the examples had to match, null where every one is part of it. `artifact_id` is the file.
          */
         SnapshotOut: {
-            /** Artifact Id */
+            /**
+             * Artifact Id
+             * Format: int64
+             */
             artifact_id: number;
             /** Author */
             author: string | null;
-            /** Bytes */
+            /**
+             * Bytes
+             * Format: int64
+             */
             bytes: number;
             /** Classes */
             classes: components["schemas"]["SnapshotClass"][];
@@ -7603,7 +8477,10 @@ export interface components {
             filters: {
                 [key: string]: unknown;
             } | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -7659,7 +8536,10 @@ export interface components {
         Stance: {
             /** Class Id */
             class_id: number | null;
-            /** Images */
+            /**
+             * Images
+             * Format: int64
+             */
             images: number;
             /** Objects */
             objects: ("objects" | "no_objects") | null;
@@ -7684,7 +8564,10 @@ export interface components {
          *     A page that shows another `classes_version` reads the project again.
          */
         Status: {
-            /** Classes Version */
+            /**
+             * Classes Version
+             * Format: int64
+             */
             classes_version: number;
             mine: components["schemas"]["MyCounts"] | null;
             project_state: components["schemas"]["ProjectState"];
@@ -7706,19 +8589,34 @@ export interface components {
          *     were deleted, the latest first.
          */
         StorageOut: {
-            /** Database Bytes */
+            /**
+             * Database Bytes
+             * Format: int64
+             */
             database_bytes: number;
-            /** Disk Free */
+            /**
+             * Disk Free
+             * Format: int64
+             */
             disk_free: number;
-            /** Disk Total */
+            /**
+             * Disk Total
+             * Format: int64
+             */
             disk_total: number;
             /** Projects */
             projects: components["schemas"]["ProjectStorage"][];
             /** Removals */
             removals: components["schemas"]["RemovalOut"][];
-            /** Upload Bytes */
+            /**
+             * Upload Bytes
+             * Format: int64
+             */
             upload_bytes: number;
-            /** Weights Bytes */
+            /**
+             * Weights Bytes
+             * Format: int64
+             */
             weights_bytes: number;
         };
         /**
@@ -7732,15 +8630,27 @@ export interface components {
             first_only_a: components["schemas"]["OnlyHere"][];
             /** First Only B */
             first_only_b: components["schemas"]["OnlyHere"][];
-            /** Intersection */
+            /**
+             * Intersection
+             * Format: int64
+             */
             intersection: number;
             /** Jaccard */
             jaccard: number;
-            /** Only A */
+            /**
+             * Only A
+             * Format: int64
+             */
             only_a: number;
-            /** Only B */
+            /**
+             * Only B
+             * Format: int64
+             */
             only_b: number;
-            /** Union */
+            /**
+             * Union
+             * Format: int64
+             */
             union: number;
         };
         /**
@@ -7762,13 +8672,22 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Job Id */
             job_id: number | null;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
             /** Method */
             method: string;
@@ -7795,13 +8714,22 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Job Id */
             job_id: number | null;
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Labeled */
+            /**
+             * Labeled
+             * Format: int64
+             */
             labeled: number;
             /** Method */
             method: string;
@@ -7837,7 +8765,10 @@ export interface components {
             /** Decided Label */
             decided_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             decision: components["schemas"]["Decision"] | null;
-            /** Example Id */
+            /**
+             * Example Id
+             * Format: int64
+             */
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
@@ -7847,7 +8778,10 @@ export interface components {
             given_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Height */
             height: number | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Image Url */
             image_url: string;
@@ -7857,7 +8791,10 @@ export interface components {
             name: string;
             /** Quality */
             quality: number | null;
-            /** Rank */
+            /**
+             * Rank
+             * Format: int64
+             */
             rank: number;
             /** Suggested Class Id */
             suggested_class_id: number | null;
@@ -7945,7 +8882,10 @@ export interface components {
          * @description The latest import of what was new.
          */
         SyncImport: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             state: components["schemas"]["JobState"];
         };
@@ -7976,7 +8916,10 @@ export interface components {
          *     failed. `due_at` is null where it is looked at only when asked to; `looking`: just now.
          */
         SyncOut: {
-            /** Changed */
+            /**
+             * Changed
+             * Format: int64
+             */
             changed: number;
             /**
              * Created At
@@ -7991,9 +8934,15 @@ export interface components {
             every_minutes: number | null;
             /** Fault */
             fault: string | null;
-            /** Gone */
+            /**
+             * Gone
+             * Format: int64
+             */
             gone: number;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Include */
             include: string[];
@@ -8004,11 +8953,20 @@ export interface components {
             looked_at: string | null;
             /** Looking */
             looking: boolean;
-            /** New */
+            /**
+             * New
+             * Format: int64
+             */
             new: number;
-            /** Objects */
+            /**
+             * Objects
+             * Format: int64
+             */
             objects: number;
-            /** Project Id */
+            /**
+             * Project Id
+             * Format: int64
+             */
             project_id: number;
             split: components["schemas"]["Split"];
         };
@@ -8044,9 +9002,15 @@ export interface components {
          *     The scores are those of the job `scores_of`, the clusters those of `clusters_of`.
          */
         TiedScores: {
-            /** Clusters Of */
+            /**
+             * Clusters Of
+             * Format: int64
+             */
             clusters_of: number;
-            /** Scores Of */
+            /**
+             * Scores Of
+             * Format: int64
+             */
             scores_of: number;
             /** Share */
             share: number;
@@ -8078,7 +9042,10 @@ export interface components {
             created_at: string;
             /** Expires At */
             expires_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Last Used At */
             last_used_at: string | null;
@@ -8101,7 +9068,10 @@ export interface components {
          *     or their tokens open nothing until they do.
          */
         TokenList: {
-            /** Days */
+            /**
+             * Days
+             * Format: int64
+             */
             days: number;
             /** Items */
             items: components["schemas"]["TokenOut"][];
@@ -8122,7 +9092,10 @@ export interface components {
             created_at: string;
             /** Expires At */
             expires_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Last Used At */
             last_used_at: string | null;
@@ -8141,9 +9114,15 @@ export interface components {
          * @description A large group of rows, named by words that set it apart: how many it has, and kept ones.
          */
         Topic: {
-            /** Kept */
+            /**
+             * Kept
+             * Format: int64
+             */
             kept: number;
-            /** Rows */
+            /**
+             * Rows
+             * Format: int64
+             */
             rows: number;
             /** Words */
             words: string[];
@@ -8174,7 +9153,10 @@ export interface components {
         };
         /** Uploader */
         Uploader: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -8200,7 +9182,10 @@ export interface components {
             email: string;
             /** Erased At */
             erased_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Locked */
             locked: boolean;
@@ -8208,20 +9193,29 @@ export interface components {
             must_change_password: boolean;
             /** Name */
             name: string;
-            /** Projects */
+            /**
+             * Projects
+             * Format: int64
+             */
             projects: number;
             role: components["schemas"]["Role"];
             /** Second Factor */
             second_factor: boolean;
             /** Second Factor Required */
             second_factor_required: boolean;
-            /** Sessions */
+            /**
+             * Sessions
+             * Format: int64
+             */
             sessions: number;
             /** Signed In At */
             signed_in_at: string | null;
             /** Single Sign On */
             single_sign_on: boolean;
-            /** Tokens */
+            /**
+             * Tokens
+             * Format: int64
+             */
             tokens: number;
         };
         /** UserCreate */
@@ -8248,7 +9242,10 @@ export interface components {
             email: string;
             /** Erased At */
             erased_at: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Must Change Password */
             must_change_password: boolean;
@@ -8270,7 +9267,10 @@ export interface components {
         };
         /** UsingProject */
         UsingProject: {
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Name */
             name: string;
@@ -8306,7 +9306,10 @@ export interface components {
             proposals: components["schemas"]["ProposalFates"] | null;
             /** User Id */
             user_id: number | null;
-            /** Votes */
+            /**
+             * Votes
+             * Format: int64
+             */
             votes: number;
         };
         /**
@@ -8316,7 +9319,10 @@ export interface components {
         Votes: {
             /** Class Id */
             class_id: number | null;
-            /** Count */
+            /**
+             * Count
+             * Format: int64
+             */
             count: number;
             /** Label */
             label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
@@ -8334,7 +9340,8 @@ export interface components {
          *
          *     `off_reason` is set where Karat itself has switched it off. `failing_since` is null while the
          *     last thing sent got through; `waiting` counts what is still to be told. Until
-         *     `old_secret_until` the secret before the present one signs as well.
+         *     `old_secret_until` the secrets before the present one sign as well. To tokens below the scope
+         *     `write` the `url` ends after the host (`https://example.org/…`).
          */
         WebhookOut: {
             /** Active */
@@ -8348,7 +9355,10 @@ export interface components {
             events: components["schemas"]["EventKind"][];
             /** Failing Since */
             failing_since: string | null;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             latest: components["schemas"]["DeliveryOut"] | null;
             /** Off At */
@@ -8360,7 +9370,10 @@ export interface components {
             project_id: number | null;
             /** Url */
             url: string;
-            /** Waiting */
+            /**
+             * Waiting
+             * Format: int64
+             */
             waiting: number;
         };
         /**
@@ -8397,7 +9410,10 @@ export interface components {
         WeightsOut: {
             /** Architecture */
             architecture: string;
-            /** Bytes */
+            /**
+             * Bytes
+             * Format: int64
+             */
             bytes: number;
             /**
              * Created At
@@ -8407,7 +9423,10 @@ export interface components {
             created_by: components["schemas"]["Uploader"] | null;
             /** Filename */
             filename: string;
-            /** Id */
+            /**
+             * Id
+             * Format: int64
+             */
             id: number;
             /** Left Aside */
             left_aside: string[];
@@ -8431,7 +9450,10 @@ export interface components {
              * @enum {string}
              */
             state: "checking" | "ready" | "refused" | "lost";
-            /** Tensors */
+            /**
+             * Tensors
+             * Format: int64
+             */
             tensors: number;
             /** Used By */
             used_by: components["schemas"]["UsingProject"][];
@@ -8479,7 +9501,10 @@ export interface components {
             jobs: number[];
             /** Name */
             name: string;
-            /** Pid */
+            /**
+             * Pid
+             * Format: int64
+             */
             pid: number;
             /** Queues */
             queues: string[];
