@@ -166,7 +166,7 @@ def _check(wanted: Sequence[ClassIn], keys: Mapping[int, str | None]) -> None:
 def _hotkeys(wanted: Sequence[ClassIn], present: Mapping[int, str | None]) -> list[str | None]:
     """The key of each: that which is asked for, that which it has, or one that is free."""
     asked = {item.hotkey for item in wanted}
-    kept = {
+    kept: dict[int | None, str | None] = {
         item.id: present[item.id]
         for item in wanted
         if item.id is not None
