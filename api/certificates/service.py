@@ -159,7 +159,8 @@ async def _facts(
     passed = [lot for lot in lots if lot.state is LotState.PASSED]
     labeled = sum(lot.labeled for lot in lots)
     promised = sum(lot.size - lot.drawn for lot in passed)
-    people = sum(lot.size for lot in lots if lot.state is LotState.PEOPLE)
+    # Whoever has checked an image has labeled it.
+    people = sum(lot.size - lot.drawn for lot in lots if lot.state is LotState.PEOPLE)
     auto = labeled
     if certificate.state in PROMISING_NOTHING:
         # What it would have labeled is left to people again.

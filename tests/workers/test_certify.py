@@ -197,6 +197,9 @@ def test_people_look_at_a_few_and_the_model_labels_the_rest_until_it_is_taken_ba
     before = pool.labels()
     unlabeled = {index for index, (state, _) in before.items() if state is ExampleState.UNLABELED}
 
+    # No image is counted twice: what was checked has a label.
+    assert ready["auto"] + ready["people"] + ready["answered"] <= ready["images"]
+
     applied = pool.done(http, "apply", begun["id"])
     now = pool.labels()
     given = pool.by_model()

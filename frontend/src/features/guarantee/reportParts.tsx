@@ -10,7 +10,8 @@ import styles from "./Report.module.css";
 type PartProps = { report: CertificateReport };
 
 /** What people saw, what the model learned from, and what nobody has seen. */
-export function Looked({ report: { looked_at: looked, certificate } }: PartProps) {
+export function Looked({ report }: PartProps) {
+  const { looked_at: looked, certificate } = report;
   const { rows } = t.guarantee.report;
   const lines: [string, number][] = [
     [rows.images, looked.images],
@@ -18,7 +19,8 @@ export function Looked({ report: { looked_at: looked, certificate } }: PartProps
     [rows.learned, looked.learned_from],
     [rows.drawn, looked.drawn],
     [rows.auto, certificate.auto],
-    [rows.left, certificate.people],
+    // As things are now: people may have labeled more than they checked.
+    [rows.left, Math.max(0, report.not_looked_at - certificate.auto)],
   ];
   return (
     <dl className={styles.lines}>
