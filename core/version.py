@@ -1,8 +1,12 @@
 """Which Karat this is."""
 
 from importlib.metadata import version
+from typing import Final
 
 from migrations.revisions import known
+
+UNTOLD: Final = "of before 0.1.0+0047"
+"""What a process is that does not say which Karat it is."""
 
 
 def build() -> str:

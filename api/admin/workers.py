@@ -19,7 +19,7 @@ from core.jobs.messages import QUEUE_OF, QUEUES
 from core.settings import Settings
 from core.states import JobState
 from core.tables import Job, Project, Webhook, Worker
-from core.version import build
+from core.version import UNTOLD, build
 
 _SHOWN: Final = 200
 _BROKER_SECONDS: Final = 3.0
@@ -180,8 +180,7 @@ def _problems(
         WorkerProblem(
             code="other_version",
             subject=one.name,
-            detail=f"{one.name} runs Karat {one.version or 'of before 0.1.0+0047'}, and the API "
-            f"{build()}.",
+            detail=f"{one.name} runs Karat {one.version or UNTOLD}, and the API {build()}.",
             remedy="Upgrade whatever is older, and start it again: what it does not know of it "
             "leaves undone.",
             command=None,

@@ -1,6 +1,6 @@
 """Whether another round is expected to pay, and why.
 
-Accuracy over the n labels with a class is taken to follow a power law, a - b n^-c with b >= 0. For
+Accuracy over the n labels is taken to follow a power law, a - b n^-c with b >= 0. For
 each c of a grid, a and b are fitted by least squares, weighted by the variance A (1 - A) / m of an
 accuracy A measured on m images, scaled up where the fit is worse than that (chi-square over the
 degrees of freedom): images of the evaluation split, or else random draws, of which each round has
@@ -69,7 +69,7 @@ def expected_gain(
     """Fit the learning curve and look ``more`` labels ahead; the module says how.
 
     Args:
-        labels: (K,) labels with a class after each round, > 0, K >= 3.
+        labels: (K,) labels after each round, > 0, K >= 3.
         accuracies: (K,) in 0..1.
         examples: How many images the accuracies were measured on, m.
         more: Labels that the next round is expected to add, k >= 0.
@@ -156,7 +156,7 @@ def _accuracy(
     examples = min(one[2] for one in measured) if by_draws else measured[-1][2]
     if len(measured) < FEWEST or examples == 0:
         return [_reason("few_rounds", "neither", rounds=len(measured), needed=FEWEST)]
-    left = _inside_left(closed)
+    left = _labels_left(closed)
     more = _of_a_round(new, [one.spent for one in worked], budget)
     if left is not None:
         more = min(more, left)
@@ -292,10 +292,15 @@ def _pool(closed: Sequence[RoundOut]) -> list[Reason]:
     return [_reason("pool", "stop" if inside < 1 else "neither", **values)]
 
 
-def _inside_left(closed: Sequence[RoundOut]) -> float | None:
-    """Most in-distribution images that may be left."""
+def _labels_left(closed: Sequence[RoundOut]) -> float | None:
+    """Most images that may still get a label."""
     found = closed[-1].ood_left
-    return None if found is None else found.unlabeled - (found.low or 0.0)
+    if found is None:
+        return None
+    # One in which nothing is gets a label too, though it is none of those that are left to find.
+    if any(one.answered.no_objects for one in closed):
+        return found.unlabeled
+    return found.unlabeled - (found.low or 0.0)
 
 
 def _reason(code: str, points: Points, **values: float) -> Reason:

@@ -149,7 +149,8 @@ async def found_since(session: AsyncSession, project: Project) -> int | None:
         .limit(1)
     )
     then: dict[str, int] | None = await session.scalar(statement)
-    if then is None or "inside" not in then:
+    # Not by "inside" of before, which counts images with no box too.
+    if then is None or "found" not in then:
         return None
     there = (
         Example.project_id == project.id,
@@ -160,7 +161,7 @@ async def found_since(session: AsyncSession, project: Project) -> int | None:
         select(func.count()).where(*there, what).scalar_subquery()
         for what in (Example.state == ExampleState.LABELED, no_objects(Example.label))
     )
-    return max(0, (await session.scalar(select(labeled - nothing)) or 0) - then["inside"])
+    return max(0, (await session.scalar(select(labeled - nothing)) or 0) - then["found"])
 
 
 async def _seconds(session: AsyncSession, rounds: Sequence[Round]) -> dict[int, float]:

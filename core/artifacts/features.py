@@ -103,7 +103,8 @@ def looked_up_in(
     if name.startswith(f"{_CAPTIONED}/"):
         path = storage.features(project_id) / name
         found = _read(path, lambda _, width: width) if path.is_file() else None
-    elif name_of((last := newest()).path) == name:
+    # Workers of before keep the name of the file alone.
+    elif name in (name_of((last := newest()).path), last.path.name):
         found = last
     if found is None:
         raise Conflict(

@@ -1,7 +1,7 @@
 """Addresses of PostgreSQL, and what whoever connects to one says besides."""
 
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 _DRIVER: Final = "postgresql+psycopg"
 
@@ -35,5 +35,6 @@ def noticing(url: str) -> dict[str, Any]:
     As where its host fails, and the address is another's: nobody says goodbye then. What the
     address says of them itself holds.
     """
-    said = parse_qs(urlsplit(url).query)
+    # Not by urlsplit: libpq takes passwords with [ and # as they are.
+    said = parse_qs(url.rpartition("?")[2])
     return {name: value for name, value in _NOTICING.items() if name not in said}

@@ -116,11 +116,12 @@ def _room_for(installation: Installation, part: Path) -> Callable[[int], None]:
     On another disk a backup may take all there is.
     """
     settings = Settings(data_dir=installation.data_dir)
-    shared = part.stat().st_dev == installation.data_dir.stat().st_dev
+    if part.stat().st_dev != installation.data_dir.stat().st_dev:
+        return lambda _: None
 
     def require(more: int) -> None:
         found = room(settings)
-        if shared and found.free - more < found.low:
+        if found.free - more < found.low:
             raise ServiceError(
                 "There is too little room for a backup on the disk of the data, where answers "
                 f"need the last {found.low / 2**30:.1f} GiB.",

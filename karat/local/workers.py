@@ -8,7 +8,7 @@ from typing import Any, Final
 import psycopg
 
 from core.settings import Settings
-from core.version import build
+from core.version import UNTOLD, build
 from karat.local.database import connected
 from karat.local.findings import Finding, asked, reason
 
@@ -71,7 +71,7 @@ def examine_workers(environment: dict[str, str]) -> Iterator[Finding]:
             yield Finding(
                 name,
                 False,
-                f"is Karat {version or 'of before 0.1.0+0047'}, and this is {build()}.",
+                f"is Karat {version or UNTOLD}, and this is {build()}.",
                 "Upgrade the older one, and start it again.",
             )
 

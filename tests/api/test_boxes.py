@@ -320,11 +320,13 @@ def test_an_image_in_which_nothing_is_is_told_apart(http: TestClient, world: Wor
     estimate = {"count": 1.5, "low": 1.0, "high": 2.0, "answers": 8}
     shown = world.session.scalars(select(Round)).one()
     shown.state = RoundState.CLOSED
-    shown.metrics = {
-        "ood_left": {
-            **{"unlabeled": 4, "inside": 0, "of": 7, "by_random": estimate, "by_purity": None}
-        }
-    }
+    then = {"unlabeled": 4, "of": 7, "by_random": estimate, "by_purity": None}
+    # So rounds of before have noted what was found, with what has nothing in it.
+    shown.metrics = {"ood_left": then | {"inside": 0}}
+    world.session.commit()
+    (left,) = (one for one in get("/outlook")["reasons"] if one["code"] == "left")
+    assert left["values"] == {"found": 2, "left": 1, "low": 1, "high": 1}
+    shown.metrics = {"ood_left": then | {"found": 0}}
     world.session.commit()
     (left,) = (one for one in get("/outlook")["reasons"] if one["code"] == "left")
     assert left["values"] == {"found": 2, "left": 0.5, "low": 0, "high": 1}

@@ -218,6 +218,18 @@ def test_an_empty_pool_says_stop_whatever_the_curve() -> None:
     assert next(one for one in full.reasons if one.code == "pool").values["inside"] == 700
 
 
+def test_images_with_no_object_are_labels_that_may_be_left_too() -> None:
+    answered = Answered(label=50, no_objects=40, ood=10, skip=0, unsure=0)
+    rounds = [
+        round_of(k, float(curve(50 * (k + 1), 0.95, 2.0, 0.4)), answered=answered) for k in range(4)
+    ]
+    for unlabeled, more in ((600, 50), (30, 30)):
+        last = rounds[3].model_copy(update={"ood_left": left(unlabeled, unlabeled - 20.0)})
+        reasons = {one.code: one.values for one in outlook([*rounds[:3], last]).reasons}
+        assert reasons["gain"]["more"] == pytest.approx(more)
+        assert reasons["pool"]["inside"] == 20
+
+
 def test_a_falling_share_of_in_is_a_reason() -> None:
     rounds = [round_of(0, 0.5), round_of(1, 0.6, inside=6, ood=54)]
     reason = next(one for one in outlook(rounds).reasons if one.code == "in_share")

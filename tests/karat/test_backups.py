@@ -342,13 +342,13 @@ def test_a_lost_network_ends_what_works_on_the_database(mine: Installation) -> N
         found = connection.info.get_parameters()
     assert [found.get(name) for name in names] == ["10", "15", "3", "20000"]
     address, secret = told(
-        "postgresql+psycopg://karat:se%20cret@db/karat?sslmode=verify-full&keepalives_idle=60"
+        "postgresql+psycopg://karat:se%20c[re#t@db/karat?sslmode=verify-full&keepalives_idle=60"
     )
     said = conninfo_to_dict(address)
     assert [said.get(name) for name in names] == ["10", "60", "3", "20000"]
     assert (said["host"], said["dbname"], said["sslmode"]) == ("db", "karat", "verify-full")
     assert "password" not in said, "everybody on the machine can read a command line"
-    assert secret == {"PGPASSWORD": "se cret"}
+    assert secret == {"PGPASSWORD": "se c[re#t"}
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_queues_come_with_what_the_detector_has_found(
     loop.advance(0, n=12)
     (rows, first) = loop.proposals(1), loop.proposals(0)
     # 3 and 11 are OOD, and in 7 is nothing: what is found has boxes.
-    assert loop.rounds()[0].metrics["ood_left"]["inside"] == 9
+    assert loop.rounds()[0].metrics["ood_left"]["found"] == 9
     assert {one for _, one in first} == {None}
     assert all(rows)
     known = {one.id for one in loop.classes}

@@ -64,7 +64,7 @@ def _ood_left(advance: Advance) -> dict[str, Any]:
     return {
         "unlabeled": len(snapshot.unlabeled),
         # By which is told what was found since, and was there already.
-        "inside": int((~snapshot.labels.is_ood).sum() + (~otherwise).sum()),
+        "found": int((~snapshot.labels.is_ood).sum() + (~otherwise).sum()),
         "of": snapshot.count,
         **{name: None if one is None else asdict(one) for name, one in found.items()},
     }
