@@ -29,7 +29,6 @@ from workers.advance.starting_over import (
 )
 from workers.advance.warm_start import warm_start
 from workers.certificates.closing import asks_for_certificate, close_certificate_round
-from workers.certificates.observing import go_on_with_all
 from workers.dry_run import dry_run
 from workers.instructions.closing import asks_groups, close_rankings
 from workers.jobs.context import JobContext, Phase
@@ -55,8 +54,6 @@ def run(context: JobContext) -> dict[str, Any]:
     look_again_if_lost(advance)
     with named_by_id(context):
         context.run(FIRST_PHASES if advance.closing is None else PHASES, advance, expected=took)
-    # Whoever answers faster than sweeps come would answer whole rounds without a check.
-    go_on_with_all(context.sessions, context.storage, answered_in=context.project_id)
     notes = advance.closing_notes
     shutil.rmtree(context.work, ignore_errors=True)
     return {"closed": advance.closing, "opened": advance.selecting, "notes": notes}
