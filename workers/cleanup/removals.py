@@ -192,6 +192,9 @@ def expire_work(factory: sessionmaker[Session], storage: Storage, days: float) -
     since = datetime.now(UTC) - timedelta(days=days)
     freed = Freed()
     for path in _older(storage.root / "work", since):
+        if not path.name.isdigit():
+            # Of no job, such as what a look at a place that is followed has read.
+            continue
         try:
             with factory.begin() as session:
                 # Whoever retries it waits, or was faster.
@@ -203,7 +206,7 @@ def expire_work(factory: sessionmaker[Session], storage: Storage, days: float) -
                     "seconds", {}
                 ):
                     job.checkpoint, job.progress = {}, None
-        except (OSError, ValueError) as error:
+        except OSError as error:
             logger.warning("the unfinished work in %s stays for now: %s", path, error)
     return freed
 
