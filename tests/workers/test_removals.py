@@ -425,6 +425,7 @@ def test_a_file_to_find_similar_ones_to_stays_until_its_search_has_ended(
     [
         (JobState.CANCELLED, 8, {"embed": 9.0}, {}),
         (JobState.FAILED, 8, {"publish": 9.0}, {"seconds": {"publish": 9.0}}),
+        (JobState.FAILED, 8, {"swap": 9.0}, {"seconds": {"swap": 9.0}}),
         (JobState.FAILED, 6, {"embed": 9.0}, None),
         (JobState.RUNNING, 8, {"embed": 9.0}, None),
     ],

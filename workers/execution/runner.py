@@ -30,6 +30,7 @@ from workers.jobs.context import (
     NoRoom,
     Paused,
     SteppedAside,
+    is_published,
 )
 from workers.jobs.log import said_of
 
@@ -144,7 +145,7 @@ def _begin_anew_if_other(context: JobContext) -> None:
     """
     version = WORK_VERSIONS.get(context.kind, 1)
     begun_with = context.checkpoint.get(WORK_VERSION, 1)
-    if begun_with == version or "result" in context.checkpoint or context.done("publish"):
+    if begun_with == version or is_published(context.checkpoint):
         return
     if context.attempt > 1:
         context.start_over("an earlier version of Karat has begun it")
