@@ -109,8 +109,8 @@ def _run(context: JobContext, handler: Handler) -> None:
         if code == LOCATION_UNAVAILABLE and _wait_for_bucket(context):
             return
         detail = str(error)
-        if isinstance(error, InvalidParams) and (later := error.of_later_version) is not None:
-            code, detail = "worker_outdated", later
+        if isinstance(error, InvalidParams) and (other := error.of_other_version) is not None:
+            code, detail = "worker_outdated", other
         _end(context, handler, JobState.FAILED, error={"code": code, "detail": detail})
     except Exception as error:
         # What the libraries raise on a full disk says nothing of it.
