@@ -1,5 +1,7 @@
 """Features of a project's images as their readers see them: a file of rows by pool index."""
 
+import hashlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
 
 from core.errors import Conflict
 from core.files.storage import Storage
@@ -15,6 +18,8 @@ from core.files.storage import Storage
 _CAPTIONED: Final = "captioned"
 # Beside features of a frozen model; what a job has learned has a name of its own.
 _MAKER: Final = ".extractor.safetensors"
+# In its metadata, where it has learned from the pool.
+_FITTED_ON: Final = "fitted_on"
 
 
 @dataclass(frozen=True)
@@ -99,13 +104,13 @@ def looked_up_in(
     Raises:
         Conflict: ``features_changed``, or what ``newest`` raises.
     """
-    found = None
     if name.startswith(f"{_CAPTIONED}/"):
         path = storage.features(project_id) / name
         found = _read(path, lambda _, width: width) if path.is_file() else None
-    # Workers of before keep the name of the file alone.
-    elif name in (name_of((last := newest()).path), last.path.name):
-        found = last
+    else:
+        last = newest()
+        # Earlier versions kept the name of the file alone.
+        found = last if name in {last.path.name, name_of(last.path)} else None
     if found is None:
         raise Conflict(
             "features_changed",
@@ -116,11 +121,29 @@ def looked_up_in(
 
 
 def name_of(path: Path) -> str:
-    """What a job keeps of features that it works with: their name, and when their maker was made.
+    """What a job keeps of features that it works with: their name, and what their maker learned.
 
     What learns from a pool is made anew once that has grown; its features keep their name.
     """
     if path.parent.name == _CAPTIONED:
         return f"{_CAPTIONED}/{path.name}"
-    maker = path.with_suffix(_MAKER)
-    return f"{path.name}@{maker.stat().st_mtime_ns if maker.exists() else 0}"
+    learned = _learned(path.with_suffix(_MAKER))
+    return path.name if learned is None else f"{path.name}@{learned}"
+
+
+def _learned(maker: Path) -> str | None:
+    """SHA-256 of what was learned from the pool: a copy has the same, whenever it was made.
+
+    Returns:
+        None where nothing was, and where nobody knows.
+    """
+    try:
+        with safe_open(maker, framework="numpy") as opened:
+            if _FITTED_ON not in (opened.metadata() or {}):
+                return None
+        with maker.open("rb") as file:
+            # Of the tensors alone: the order of the metadata before them is random.
+            file.seek(int.from_bytes(file.read(8), "little"), os.SEEK_CUR)
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (FileNotFoundError, SafetensorError):
+        return None

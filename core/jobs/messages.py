@@ -98,8 +98,8 @@ class GoOnCertifying(Housekeeping):
     """Take what people have said of draws for certificates, and ask on or decide.
 
     Attributes:
-        answered_in: Id of a project in which a check was answered: only of that, and only if none
-            waits for people there now. All others wait for the next sweep.
+        answered_in: Id of a project in which a check was answered or a round has opened: only of
+            that, and only if none waits for people there now. All others wait for the next sweep.
     """
 
     task: ClassVar[str] = "go_on_certifying"

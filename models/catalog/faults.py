@@ -54,8 +54,8 @@ class InvalidParams(ModelError):
         self._what, self.faults = what, tuple(faults)
 
     @property
-    def of_later_version(self) -> str | None:
-        """What to say where they are stored, and so were valid: a later version knows more of them.
+    def of_other_version(self) -> str | None:
+        """What to say where they are stored, and so were valid: another version knows others.
 
         None where each of them is known.
         """
@@ -63,8 +63,9 @@ class InvalidParams(ModelError):
         if not names:
             return None
         return (
-            f"{self._what} has parameters that this version of Karat does not know, as a later one "
-            f"has saved them: {', '.join(names)}. Update the worker, and try again."
+            f"{self._what} has parameters that this version of Karat does not know, as another "
+            f"one has saved them: {', '.join(names)}. Have the worker and the API be of the same "
+            "version, or start the job anew."
         )
 
 

@@ -1,5 +1,7 @@
 """Classes come back in the order that an export gives them, in every format that lists them."""
 
+from contextlib import closing
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -9,8 +11,9 @@ from api.exports.service import Format, refusal
 from core.tables import Project
 from core.tasks.boxes import BOXES
 from tests.workers.box_files import image, packed
-from tests.workers.import_files import Pool
+from tests.workers.import_files import Pool, parquet_of, png
 from tests.world import World
+from workers.imports.formats.parquet.source import ParquetSource
 
 # In no order of words; nothing is labeled with the last.
 CLASSES: Final = ("zebra", "ant", "moth")
@@ -69,3 +72,13 @@ def test_a_plan_has_the_classes_in_the_order_of_the_export(
         assert listed(filename, format=format_) == [*CLASSES], format_
     if kind != "texts":
         assert listed("project.json", format="coco", images=False) == [*CLASSES]
+
+
+def test_what_a_column_declares_that_was_asked_for_goes_before_what_is_guessed(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.parquet"
+    rows = {"image": [png(1)], "label": [0], "coarse": [0]}
+    path.write_bytes(parquet_of(rows, label=["beaver", "dolphin"], coarse=["aquatic", "fish"]))
+    with closing(ParquetSource(path, path.name, {}, ["coarse"], names_only=True)) as source:
+        assert source.class_names == ("aquatic", "fish")

@@ -92,13 +92,14 @@ def test_each_fault_of_the_parameters_of_an_algorithm_is_told_by_its_place() -> 
     assert str(caught.value).startswith("Purity clip: template: must match pattern")
 
 
-def test_stored_parameters_that_only_a_later_version_knows_name_the_remedy() -> None:
+def test_stored_parameters_that_only_another_version_knows_name_the_remedy() -> None:
     with pytest.raises(InvalidParams) as caught:
         parse("strategy", "similar", {"function": "newest", "later": {"x": 1}, "eta": -1})
-    said = caught.value.of_later_version
+    said = caught.value.of_other_version
     assert said is not None
     assert said.startswith("Strategy similar has parameters that this version of Karat does not")
-    assert said.endswith("saved them: function, later. Update the worker, and try again.")
+    assert said.endswith("same version, or start the job anew.")
+    assert "another one has saved them: function, later." in said
     with pytest.raises(InvalidParams) as caught:
         parse("strategy", "similar", {"eta": -1})
-    assert caught.value.of_later_version is None
+    assert caught.value.of_other_version is None

@@ -28,6 +28,7 @@ from models.ranking.pool_scores import PoolScores
 from tests.processes import Hold, eventually, worker
 from tests.workers.killing import kill_in_every_phase, named
 from tests.workers.loop import TINY, Loop, run
+from tests.workers.test_learn_features import cut_off
 from tests.world import World
 from workers.advance import handler
 from workers.advance.phases import Advance
@@ -372,6 +373,22 @@ def test_a_failed_job_fails_its_round_and_can_be_retried(world: World, http: Tes
     assert retried["state"] == "closing"
     run_job(RunJob.of(job), handler)
     assert loop.rounds()[1].state is RoundState.OPEN
+
+
+def test_a_round_that_was_evaluated_before_it_chose_goes_on(world: World, http: TestClient) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    job = loop.close(0)
+    cut_off(world, job, "workers.advance.selecting.select_queries")
+    # As in earlier versions of Karat.
+    job.checkpoint = {**job.checkpoint, "seconds": {**job.checkpoint["seconds"], "evaluate": 1.0}}
+    world.session.commit()
+    url = f"/api/projects/{loop.project.id}/rounds/0/retry"
+    assert http.post(url, headers=world.caller().headers).json()["state"] == "closing"
+    job = run(world.session, job)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert [round_.state for round_ in loop.rounds()] == [RoundState.CLOSED, RoundState.OPEN]
+    assert loop.rounds()[0].accuracy is not None
 
 
 def test_a_round_that_reads_no_pixels_needs_none(world: World) -> None:

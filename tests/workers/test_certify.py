@@ -13,7 +13,8 @@ from sqlalchemy import delete, func, select
 
 from core.artifacts.certificates import NO_CLASS, Members, members_file
 from core.db import sync_engine
-from core.jobs.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import GoOnCertifying, RunJob
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.rounds import newest_model
 from core.settings import Settings
@@ -353,7 +354,12 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     assert report["looked_at"]["drawn"] == 3
     # Whoever answers faster than sweeps come finds the next ones in the next round all the same.
     pool.say(pool.rounds()[2], shown["waiting"])
+    waiting = queue.waiting(GoOnCertifying.queue)
     assert pool.finish(2).state is JobState.SUCCEEDED
+    # Another worker takes it, as this one may have other jobs to do.
+    assert pool.shown(http, begun["id"])["answered"] == 3
+    assert queue.waiting(GoOnCertifying.queue) == waiting + 1
+    pool.sweep(pool.project.id)
     shown = pool.shown(http, begun["id"])
     assert (shown["state"], shown["round"], shown["answered"]) == ("asking", 3, begun["asked"])
     checks = [query for query in waiting_in(pool, 3) if query.requested]

@@ -323,4 +323,4 @@ def test_one_that_a_later_version_has_started_says_what_to_update(
     run_here(world, job)
     assert job.error is not None
     assert job.error["code"] == "worker_outdated"
-    assert "later. Update the worker" in job.error["detail"]
+    assert "later. Have the worker and the API be of the same version" in job.error["detail"]

@@ -425,12 +425,18 @@ def test_a_file_to_find_similar_ones_to_stays_until_its_search_has_ended(
     [
         (JobState.CANCELLED, 8, {"embed": 9.0}, {}),
         (JobState.FAILED, 8, {"publish": 9.0}, {"seconds": {"publish": 9.0}}),
+        (JobState.FAILED, 8, {"swap": 9.0}, {"seconds": {"swap": 9.0}}),
         (JobState.FAILED, 6, {"embed": 9.0}, None),
         (JobState.RUNNING, 8, {"embed": 9.0}, None),
     ],
 )
 def test_unfinished_work_that_nobody_goes_on_with_goes_and_a_retry_begins_anew(
-    world: World, state: JobState, days: int, seconds: dict[str, float], kept: object
+    world: World,
+    caplog: pytest.LogCaptureFixture,
+    state: JobState,
+    days: int,
+    seconds: dict[str, float],
+    kept: object,
 ) -> None:
     job = new_job(JobKind.EMBEDDING_MAP, project_id=world.project().id, params={})
     job.state, job.checkpoint = state, {"seconds": seconds}
@@ -440,9 +446,13 @@ def test_unfinished_work_that_nobody_goes_on_with_goes_and_a_retry_begins_anew(
     work = world.storage.work(job.id)
     work.mkdir(parents=True)
     (work / "embeddings.npy").write_bytes(b"of gigabytes")
-    os.utime(work, (time.time() - 9 * 86_400,) * 2)
+    of_no_job = world.storage.root / "work" / "sync-x"
+    of_no_job.mkdir()
+    for path in (work, of_no_job):
+        os.utime(path, (time.time() - 9 * 86_400,) * 2)
     run_task()
     world.session.refresh(job)
+    assert (of_no_job.exists(), caplog.messages) == (True, [])
     assert work.exists() is (kept is None)
     assert job.checkpoint == ({"seconds": seconds} if kept is None else kept)
 

@@ -23,7 +23,8 @@ def audit(advance: Advance, model: TargetModel) -> dict[str, Any] | None:
     """Estimate by the draws that are answered how often ``model`` is right; None without any.
 
     A purity that is no probability is read as the queue of the next round has read it, which a
-    guarantee goes by, too; where that could not, nothing is taken for OOD.
+    guarantee goes by, too; where that could not, nothing is taken for OOD. Only ``react`` with
+    ``threshold_from: pool`` differs a little: its threshold is of the draws alone here.
 
     Returns:
         ``metrics["audit"]`` of the round: shares with an interval that holds at every look; they

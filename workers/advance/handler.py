@@ -22,10 +22,13 @@ from workers.advance.publish import publish
 from workers.advance.reads import expected_seconds
 from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
-from workers.advance.starting_over import look_again_if_lost, start_over_if_lost
+from workers.advance.starting_over import (
+    evaluate_again_if_too_early,
+    look_again_if_lost,
+    start_over_if_lost,
+)
 from workers.advance.warm_start import warm_start
 from workers.certificates.closing import asks_for_certificate, close_certificate_round
-from workers.certificates.observing import go_on_with_all
 from workers.dry_run import dry_run
 from workers.instructions.closing import asks_groups, close_rankings
 from workers.jobs.context import JobContext, Phase
@@ -47,11 +50,10 @@ def run(context: JobContext) -> dict[str, Any]:
         shutil.rmtree(context.work, ignore_errors=True)
     context.work.mkdir(parents=True, exist_ok=True)
     start_over_if_lost(advance)
+    evaluate_again_if_too_early(advance)
     look_again_if_lost(advance)
     with named_by_id(context):
         context.run(FIRST_PHASES if advance.closing is None else PHASES, advance, expected=took)
-    # Whoever answers faster than sweeps come would answer whole rounds without a check.
-    go_on_with_all(context.sessions, context.storage, answered_in=context.project_id)
     notes = advance.closing_notes
     shutil.rmtree(context.work, ignore_errors=True)
     return {"closed": advance.closing, "opened": advance.selecting, "notes": notes}

@@ -11,6 +11,8 @@ from sqlalchemy.orm import Session
 
 from core import events
 from core.among import among
+from core.jobs import queue
+from core.jobs.messages import GoOnCertifying
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
 from core.rounds import DRAWN_OF, fit_budget, is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState, Split
@@ -61,6 +63,8 @@ def publish(advance: Advance) -> None:
         for round_ in rounds.values():
             session.execute(events.round_changed(round_))
         session.execute(events.project_changed(project))
+        # Whoever answers faster than sweeps come would answer whole rounds without a check.
+        queue.remember(session.info, GoOnCertifying(answered_in=project.id))
         context.finish_phase(job, "publish")
 
 

@@ -30,6 +30,16 @@ def start_over_if_lost(advance: Advance) -> None:
     context.forget(context.seconds.keys() - {"snapshot"})
 
 
+def evaluate_again_if_too_early(advance: Advance) -> None:
+    """Let a round choose that an earlier version has evaluated before it chose.
+
+    Phases before the last one that is done count as not wanted: it would open without a queue.
+    """
+    context = advance.context
+    if advance.selecting is not None and context.done("evaluate") and not context.done("select"):
+        context.forget({"evaluate"})
+
+
 def look_again_if_lost(advance: Advance) -> None:
     """Freeze once more what is known, where a job that has published goes on without its work.
 

@@ -54,8 +54,8 @@ def go_on_with_all(
         factory: Of sessions.
         storage: Where files are.
         answered_in: Id of a project: only with that of this project, and only if nothing waits for
-            people there. With the others every sweep goes on, and not every answer, which is dear
-            in large pools and would tell who listens which of their answers were checks.
+            people there. With the others every sweep goes on, and not every answer or round, which
+            is dear in large pools and would tell who listens which of their answers were checks.
     """
     with factory() as session:
         statement = select(Certificate).where(

@@ -20,6 +20,7 @@ from core.files.storage import Freed, Storage
 from core.jobs.imports import ImportParams
 from core.states import JobKind, JobState
 from core.tables import Example, Job, Project, Removal, RemovalItem
+from workers.jobs.context import is_published
 
 logger = logging.getLogger(__name__)
 _AT_ONCE: Final = 500
@@ -192,6 +193,9 @@ def expire_work(factory: sessionmaker[Session], storage: Storage, days: float) -
     since = datetime.now(UTC) - timedelta(days=days)
     freed = Freed()
     for path in _older(storage.root / "work", since):
+        if not path.name.isdigit():
+            # Of no job, such as what a look at a place that is followed has read.
+            continue
         try:
             with factory.begin() as session:
                 # Whoever retries it waits, or was faster.
@@ -199,11 +203,9 @@ def expire_work(factory: sessionmaker[Session], storage: Storage, days: float) -
                 if job is None or not _ended_before(job, since):
                     continue
                 freed += storage.remove_path(f"work/{job.id}")
-                if "result" not in job.checkpoint and "publish" not in job.checkpoint.get(
-                    "seconds", {}
-                ):
+                if not is_published(job.checkpoint):
                     job.checkpoint, job.progress = {}, None
-        except (OSError, ValueError) as error:
+        except OSError as error:
             logger.warning("the unfinished work in %s stays for now: %s", path, error)
     return freed
 

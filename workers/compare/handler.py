@@ -34,7 +34,7 @@ def run(context: JobContext) -> dict[str, Any]:
         return dry_run(context, prepare)
     task = Comparing(context, CompareParams.of(context))
     if context.done("gather") and not context.done("search") and task.is_lost:
-        context.start_over("the features that it compared are gone")
+        context.start_over("the features that it compared are gone, or were learned anew")
     if "found" in context.checkpoint:
         # So an earlier version has noted the result.
         context.checkpoint["result"] = context.checkpoint["found"]

@@ -30,6 +30,7 @@ from workers.jobs.context import (
     NoRoom,
     Paused,
     SteppedAside,
+    is_published,
 )
 from workers.jobs.log import said_of
 
@@ -108,8 +109,8 @@ def _run(context: JobContext, handler: Handler) -> None:
         if code == LOCATION_UNAVAILABLE and _wait_for_bucket(context):
             return
         detail = str(error)
-        if isinstance(error, InvalidParams) and (later := error.of_later_version) is not None:
-            code, detail = "worker_outdated", later
+        if isinstance(error, InvalidParams) and (other := error.of_other_version) is not None:
+            code, detail = "worker_outdated", other
         _end(context, handler, JobState.FAILED, error={"code": code, "detail": detail})
     except Exception as error:
         # What the libraries raise on a full disk says nothing of it.
@@ -144,7 +145,7 @@ def _begin_anew_if_other(context: JobContext) -> None:
     """
     version = WORK_VERSIONS.get(context.kind, 1)
     begun_with = context.checkpoint.get(WORK_VERSION, 1)
-    if begun_with == version or "result" in context.checkpoint or context.done("publish"):
+    if begun_with == version or is_published(context.checkpoint):
         return
     if context.attempt > 1:
         context.start_over("an earlier version of Karat has begun it")

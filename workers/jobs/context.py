@@ -66,6 +66,17 @@ DEATHS: Final = "deaths"
 """Name in the checkpoint of how many workers have ended at which point of a job."""
 WORK_VERSION: Final = "work_version"
 """Name in the checkpoint of by which rules the unfinished work of a job is made."""
+# Phases in which jobs publish; others do so together with their result.
+_PUBLISHING: Final = frozenset({"publish", "swap"})
+
+
+def is_published(checkpoint: Mapping[str, Any]) -> bool:
+    """Whether a job has published what it makes, so that it only has to tidy up and to end.
+
+    Args:
+        checkpoint: Of the job.
+    """
+    return "result" in checkpoint or not _PUBLISHING.isdisjoint(checkpoint.get("seconds", {}))
 
 
 @lru_cache

@@ -176,8 +176,8 @@ class ParquetSource(Source):
         """Names that the file declares for the numbers of its labels."""
         if self._objects is not None:
             return self._objects.names
-        # Beside the names of a column, those of their numbers.
-        columns = (self._columns.label or "", "label", *self._columns.annotations)
+        # Beside the names of a column, those of their numbers; what was asked for goes first.
+        columns = (*self._columns.annotations, self._columns.label or "", "label")
         return first_declared(self._file.schema, columns)
 
     @property
