@@ -55,9 +55,9 @@ class Certificate(TypedDict):
     those that wait among them. `round` is where people answer. `auto` counts the images that the
     model labels, or has labeled; none once it is taken back or refused. `people` are those of lots
     that are left to people, without what was drawn of them. `progress`, 0 to 1, is how much of that
-    is done while it is `applying` or `revoking`. `bound` is over all that is labeled by the model, `missed_bound` over what it
-    calls OOD: how many of these are of a class after all. `is_current` is whether the model is
-    still the newest; if not, a newer one may be better, and what is promised of the labels of this
+    is done while it is `applying` or `revoking`. `bound` is over all that is labeled by the model,
+    `missed_bound` over what it calls OOD: how many of these are of a class after all. `is_current`
+    is whether the model is still the newest; if not, a newer one may be better, and what is promised of the labels of this
     one is as true as before. `refused` says why nothing can be promised, `stalled` why it does not
     go on for now: workers try again all the time.
     """

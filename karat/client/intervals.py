@@ -117,8 +117,8 @@ def _up(value: float) -> int:
 def inside_share(round_: Mapping[str, Any]) -> str | None:
     """How many of a round's images are of the classes, of those with a label and the OOD ones.
 
-    Where boxes are drawn, an image with none has a label, and is of no class. Verdicts of several
-    annotators on an example are no examples of their own.
+    Where boxes are drawn, an image with none has a label, and is of none of them. Verdicts of
+    several annotators on an example are no examples of their own.
     """
     answered = round_["answered"]
     # Servers of before called it after the class.
