@@ -59,7 +59,8 @@ function opened(state: string) {
       const classes = [...result.current.basics.classes, added];
       act(() => result.current.setBasics({ ...result.current.basics, classes }));
     },
-    save: () => act(() => result.current.save.mutate([])),
+    save: (more: string[] = []) => act(() => result.current.save.mutate(more)),
+    read: () => act(() => client.invalidateQueries({ queryKey: projectQuery(7).queryKey })),
     discard: () => act(() => result.current.discard()),
     told: () => result.current.save.error?.message,
   };
@@ -135,6 +136,19 @@ it.each(["draft", "running"])("keeps what edits of a %s were made from", async (
   page.save();
   await rest();
   expect([page.told(), stored.guidelines]).toEqual([undefined, "Mine."]);
+});
+
+it("takes an import's classes for no look at what others have written beside edits", async () => {
+  const page = opened("running");
+  page.type("Mine.");
+  stored = { ...stored, ...theirs };
+  page.read();
+  await rest();
+  page.save(["Jay"]);
+  await rest();
+  page.save();
+  await rest();
+  expect([page.told(), stored.guidelines]).toEqual(["Changed.", "Theirs."]);
 });
 
 it("keeps nothing of edits that are saved or thrown away", async () => {

@@ -60,15 +60,18 @@ export function useSetup(project: SetUp) {
       if (refused.current) throw refused.current;
       const { body, sent } = pending(more);
       if (Object.keys(body).length === 0) return;
-      const { settings: set = {}, setup_version: _, ...named } = body;
+      const { settings: set = {}, setup_version, ...named } = body;
       draft.sending(Object.keys(named) as (keyof Edited)[]);
       settings.sending(Object.keys(set) as (keyof Settings)[]);
       const saved = await updateProject(id, body).finally(() => {
         draft.sending([]);
         settings.sending([]);
       });
-      from.current = saved.setup_version;
-      sessionStorage.setItem(fromKey, from.current);
+      // An import's classes are made from what there is, whatever the edits were made from.
+      if (setup_version === from.current) {
+        from.current = saved.setup_version;
+        sessionStorage.setItem(fromKey, from.current);
+      }
       client.setQueryData(queryKey, saved);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
       const { classes, ...rest } = draft.now(editedOf(saved));
