@@ -60,7 +60,7 @@ function opened(state: string) {
       act(() => result.current.setBasics({ ...result.current.basics, classes }));
     },
     save: (more: string[] = []) => act(() => result.current.save.mutate(more)),
-    read: () => act(() => client.invalidateQueries({ queryKey: projectQuery(7).queryKey })),
+    read: () => act(() => void client.invalidateQueries({ queryKey: projectQuery(7).queryKey })),
     discard: () => act(() => result.current.discard()),
     told: () => result.current.save.error?.message,
   };
