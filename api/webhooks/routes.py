@@ -106,7 +106,7 @@ async def delete_webhook(session: SessionDep, user: CurrentUser, hook: LockedHoo
 async def rotate_webhook_secret(
     session: SessionDep, settings: SettingsDep, user: CurrentUser, hook: LockedHook
 ) -> WebhookSecret:
-    """A new secret, shown this once; for a day those before sign as well."""
+    """A new secret, shown this once; for a day from now up to ten before it sign as well."""
     secret = await service.rotate(session, user, hook)
     return WebhookSecret(
         webhook=await service.describe(session, user, settings, hook), secret=secret

@@ -118,7 +118,7 @@ async def remove(session: AsyncSession, principal: Principal, hook: Webhook) -> 
 
 
 async def rotate(session: AsyncSession, principal: Principal, hook: Webhook) -> str:
-    """A new secret; for a day the present one signs beside it, and those whose day is not over.
+    """A new secret; for a day from now the present one signs beside it, and those that still do.
 
     Of several that are made in a day nobody knows which the receiver has.
     """

@@ -58,8 +58,9 @@ class Webhook(TypedDict):
 
     `off_reason` is set where Karat itself has switched it off. `failing_since` is null while the
     last thing sent got through; `waiting` counts what is still to be told. Until
-    `old_secret_until` the secrets before the present one sign as well. To tokens below the scope
-    `write` the `url` ends after the host (`https://example.org/…`).
+    `old_secret_until`, a day after the present one was made, those before it sign as well, up to
+    ten; a newer one moves it for all of them. To tokens below the scope `write` the `url` ends
+    after the host (`https://example.org/…`).
     """
 
     active: bool

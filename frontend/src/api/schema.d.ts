@@ -3064,7 +3064,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate Webhook Secret
-         * @description A new secret, shown this once; for a day those before sign as well.
+         * @description A new secret, shown this once; for a day from now up to ten before it sign as well.
          */
         post: operations["rotate_webhook_secret"];
         delete?: never;
@@ -9340,8 +9340,9 @@ export interface components {
          *
          *     `off_reason` is set where Karat itself has switched it off. `failing_since` is null while the
          *     last thing sent got through; `waiting` counts what is still to be told. Until
-         *     `old_secret_until` the secrets before the present one sign as well. To tokens below the scope
-         *     `write` the `url` ends after the host (`https://example.org/…`).
+         *     `old_secret_until`, a day after the present one was made, those before it sign as well, up to
+         *     ten; a newer one moves it for all of them. To tokens below the scope `write` the `url` ends
+         *     after the host (`https://example.org/…`).
          */
         WebhookOut: {
             /** Active */

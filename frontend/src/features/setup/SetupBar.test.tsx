@@ -96,4 +96,6 @@ it("says where it was pressed why the server has refused", () => {
     "Start labeling",
   ]);
   expect(screen.getByRole("alert").textContent).toBe("settings.budget: too much.");
+  // Nothing else would: what saves itself has no other button to save with.
+  expect(document.body.textContent).toContain("saved once you try again or edit further");
 });

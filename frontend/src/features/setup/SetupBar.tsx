@@ -60,6 +60,7 @@ export function SetupBar(props: SetupBarProps) {
       {refused && valid && (
         <div className={styles.refused}>
           <ErrorNotice error={refused} />
+          {isDraft && dirty && <p className={styles.next}>{t.setup.savedNext}</p>}
         </div>
       )}
       <div className={styles.status} role="status">

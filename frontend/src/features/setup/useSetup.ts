@@ -35,8 +35,11 @@ export function useSetup(project: SetUp) {
   const client = useQueryClient();
   const { queryKey } = projectQuery(id);
   const isDraft = project.state === "draft";
+  const fromKey = `karat:basics-from:${id}`;
   /** What the edits were made from, which is not what others have written since. */
-  const from = useRef(project.setup_version);
+  const from = useRef(sessionStorage.getItem(fromKey) ?? project.setup_version);
+  /** Why nothing is saved by itself: others have written, and nobody has answered to it yet. */
+  const refused = useRef<ApiError | null>(null);
 
   /** What is to be saved now; of fields that show something invalid, nothing. */
   const pending = (more: string[] = []) => {
@@ -49,17 +52,26 @@ export function useSetup(project: SetUp) {
   const save = useMutation({
     // One after the other: each is made of what the last one has left.
     scope: { id: `set-up ${id}` },
+    onMutate: () => {
+      refused.current = null;
+    },
     mutationFn: async (more: string[]) => {
+      // Whoever asked for this while another was under way has not been told.
+      if (refused.current) throw refused.current;
       const { body, sent } = pending(more);
       if (Object.keys(body).length === 0) return;
-      const { settings: set = {}, setup_version: _, ...named } = body;
+      const { settings: set = {}, setup_version, ...named } = body;
       draft.sending(Object.keys(named) as (keyof Edited)[]);
       settings.sending(Object.keys(set) as (keyof Settings)[]);
       const saved = await updateProject(id, body).finally(() => {
         draft.sending([]);
         settings.sending([]);
       });
-      from.current = saved.setup_version;
+      // An import's classes are made from what there is, whatever the edits were made from.
+      if (setup_version === from.current) {
+        from.current = saved.setup_version;
+        sessionStorage.setItem(fromKey, from.current);
+      }
       client.setQueryData(queryKey, saved);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
       const { classes, ...rest } = draft.now(editedOf(saved));
@@ -72,25 +84,45 @@ export function useSetup(project: SetUp) {
     },
     onError: async (error) => {
       if (!(error instanceof ApiError) || error.code !== "setup_changed") return;
-      // Whoever saves again has been told.
-      from.current = (await client.fetchQuery(projectQuery(id))).setup_version;
+      // Whoever saves again has been told; after a reload, nobody has.
+      const now = await client
+        .fetchQuery({ ...projectQuery(id), staleTime: 0 })
+        .catch(() => ({ setup_version: from.current }));
+      from.current = now.setup_version;
+      refused.current = error;
     },
   });
 
   const { body } = pending();
-  if (body.setup_version === undefined) from.current = project.setup_version;
+  const isEdited = body.setup_version !== undefined || problems.length > 0;
+  if (!isEdited) from.current = project.setup_version;
+  useEffect(() => {
+    if (isEdited) sessionStorage.setItem(fromKey, from.current);
+    else sessionStorage.removeItem(fromKey);
+  }, [fromKey, isEdited]);
   const change = Object.keys(body).length > 0 ? hashKey([body]) : null;
-  useAutosave(isDraft ? change : null, () => save.mutate([]));
+  useAutosave(isDraft ? change : null, () => {
+    if (!refused.current) save.mutate([]);
+  });
+  /** An edit, which says that what was refused is to be saved. */
+  const edit =
+    <T>(set: (value: T) => void) =>
+    (value: T) => {
+      refused.current = null;
+      set(value);
+    };
   return {
     basics,
-    settings,
+    settings: { ...settings, set: edit(settings.set) },
     problems,
     save,
     /** Whether there is something to save, or something that cannot be. */
     dirty: change !== null || problems.length > 0,
-    setBasics: ({ classes, ...value }: Basics) =>
+    setBasics: edit(({ classes, ...value }: Basics) =>
       draft.set({ ...value, classes: editsOf(savedClasses, classes, draft.isSending("classes")) }),
+    ),
     discard: () => {
+      refused.current = null;
       draft.discard();
       settings.discard();
       save.reset();

@@ -14,6 +14,7 @@ export const draft = {
   notSaved: "Not saved yet",
   allSaved: "Everything here is saved.",
   keptHere: "Until then, this tab keeps what you typed.",
+  savedNext: "What you edited is kept in this tab, and saved once you try again or edit further.",
   moreMethod: "More: rounds, costs, strategy, model",
   beforeImport: "Before it is imported: where to, labels, size",
   importedPart: "Imported in part",

@@ -8,6 +8,7 @@ type Words = Pick<
   | "notSaved"
   | "allSaved"
   | "keptHere"
+  | "savedNext"
   | "moreMethod"
   | "beforeImport"
   | "importedPart"
@@ -22,6 +23,7 @@ export const draft: Words = {
   notSaved: "아직 저장되지 않았습니다",
   allSaved: "모두 저장되었습니다.",
   keptHere: "그때까지 입력한 내용은 이 탭에 남아 있습니다.",
+  savedNext: "수정한 내용은 이 탭에 남아 있으며, 다시 시도하거나 더 수정하면 저장됩니다.",
   moreMethod: "더 보기: 라운드, 비용, 전략, 모델",
   beforeImport: "가져오기 전에 정하기: 용도, 라벨, 크기",
   importedPart: "일부만 가져옴",
