@@ -7,6 +7,7 @@ type NotLoadedProps = {
   subject: Subject;
   ahead: Ahead;
   className: string | undefined;
+  /** What the server says of it; where it says something, the network is not to blame. */
   children?: ReactNode;
 };
 
@@ -21,8 +22,8 @@ export function NotLoaded({ subject, ahead, className, children }: NotLoadedProp
   }, [ahead, subject.query_id]);
   return (
     <div className={className} role="alert" data-query-id={subject.query_id}>
-      <p>{online ? t.label.imageFailed : t.label.noNetwork}</p>
-      {online && children}
+      <p>{online || children ? t.label.imageFailed : t.label.noNetwork}</p>
+      {children}
       <Button onClick={() => ahead.retry(subject)}>{t.common.retry}</Button>
     </div>
   );

@@ -1,7 +1,7 @@
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { NetworkError } from "../api/errors";
+import { ApiError, NetworkError } from "../api/errors";
 import { makeQueryClient } from "../api/queryClient";
 import { t } from "../strings";
 import { StillTrying } from "./StillTrying";
@@ -42,4 +42,29 @@ it("says that the server is asked again, for as long as nothing is there to be s
   void client.invalidateQueries();
   await pass(100);
   expect([said(), client.isFetching()]).toEqual([false, 1]);
+});
+
+it("says nothing of what the server answers, nor of what no page waits for", async () => {
+  const refusing = async () => {
+    throw new ApiError(503, { detail: "Busy." });
+  };
+  const away = async () => {
+    throw new NetworkError();
+  };
+  function Page() {
+    useQuery({ queryKey: ["busy"], queryFn: refusing });
+    return null;
+  }
+  const client = makeQueryClient();
+  render(
+    <QueryClientProvider client={client}>
+      <Page />
+      <StillTrying />
+    </QueryClientProvider>,
+  );
+  // Such as what the next page will ask for.
+  void client.fetchQuery({ queryKey: ["ahead"], queryFn: away, retry: 3 }).catch(() => {});
+  await act(() => vi.advanceTimersByTimeAsync(100));
+  expect(client.isFetching()).toBe(2);
+  expect(screen.queryByText(t.common.tryingAgain)).toBeNull();
 });

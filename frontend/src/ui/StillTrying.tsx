@@ -1,4 +1,5 @@
 import { type Query, useIsFetching } from "@tanstack/react-query";
+import { NetworkError } from "../api/errors";
 import { t } from "../strings";
 import styles from "./StillTrying.module.css";
 
@@ -12,6 +13,8 @@ export function StillTrying() {
   );
 }
 
-/** What was there before is shown meanwhile. */
-const hasFailed = ({ state }: Query): boolean =>
-  state.data === undefined && state.fetchFailureCount > 0;
+/** What was there is shown meanwhile; a server that refuses is not away, and some only ask ahead. */
+const hasFailed = (query: Query): boolean =>
+  query.isActive() &&
+  query.state.data === undefined &&
+  query.state.fetchFailureReason instanceof NetworkError;

@@ -8,6 +8,14 @@ type Names<Key extends string> = Record<Key, string> & Partial<Record<Objects, s
 
 const ofBoxes = { objects: t.boxes.some, no_objects: t.boxes.none };
 
+/** What it is called that one is none of what is looked for: in full, and in a caption. */
+export function noneOf({ task }: Pick<Project, "task">): { full: string; short: string } {
+  if (task === "boxes") return { full: t.boxes.ood, short: t.boxes.oodShort };
+  const { ood: row } = t.states.rankings;
+  if (task === "instructions") return { full: row, short: row };
+  return { full: t.label.ood, short: t.grid.ood };
+}
+
 /** What the states of a project's images, or rows, are called wherever they are shown. */
 export function stateNames({ task, state }: Pick<Project, "task" | "state">): Names<ExampleState> {
   const { neverAsked, ...names } = task === "instructions" ? t.states.rankings : t.states.classes;
@@ -15,13 +23,17 @@ export function stateNames({ task, state }: Pick<Project, "task" | "state">): Na
     ...names,
     // Whoever goes on with a finished project finds its last queue as it was; until then it asks nobody.
     ...(state === "finished" && { queried: neverAsked }),
-    ...(task === "boxes" && { ...ofBoxes, ood: t.boxes.ood }),
+    ...(task === "boxes" && ofBoxes),
+    ood: noneOf({ task }).full,
   };
 }
 
 /** What verdicts are called where the pool is looked through. */
 export function verdictNames({ task }: Pick<Project, "task">): Names<Verdict> {
-  const names = t.pool.values.verdict;
-  if (task !== "boxes") return names;
-  return { ...names, ...ofBoxes, label: t.boxes.either, ood: t.boxes.ood };
+  return {
+    ...t.pool.values.verdict,
+    ...(task === "boxes" && { ...ofBoxes, label: t.boxes.either }),
+    ...(task === "instructions" && { label: t.states.rankings.labeled }),
+    ood: noneOf({ task }).full,
+  };
 }

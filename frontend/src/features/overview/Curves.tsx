@@ -11,6 +11,7 @@ import { Chart } from "../../ui/Chart";
 import { formatCost, formatPercent, formatSeconds, formatWholePercent } from "../../ui/format";
 import { poolShareOf } from "../../ui/oodLeft";
 import { aurocOf, FEWEST, type Known, shareOf } from "../../ui/shares";
+import { noneOf } from "../../ui/stateNames";
 import { costParts } from "./costs";
 import { LearningCurve } from "./LearningCurve";
 import styles from "./OverviewScreen.module.css";
@@ -99,7 +100,11 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
           summary={done.length > 0 ? text.costHint : text.empty}
           format={formatCost}
           bars={done.map((round) => ({ x: round.number, parts: costParts(round) }))}
-          tones={isBoxes ? { ...columns, in: t.boxes.either, ood: t.boxes.oodShort } : columns}
+          tones={{
+            ...columns,
+            in: isBoxes ? t.boxes.either : columns.in,
+            ood: noneOf(project).short,
+          }}
           xLabel={text.round}
         />
         {isWeighed && (

@@ -8,6 +8,7 @@ import { Explained } from "../../ui/Explained";
 import { formatCost, formatCount, formatPercent, formatSeconds, hasEnd } from "../../ui/format";
 import { RoundChip } from "../../ui/RoundChip";
 import { formatMeasured, formatShare, shareOf } from "../../ui/shares";
+import { noneOf } from "../../ui/stateNames";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
 import { useSaid } from "../../ui/titled";
@@ -22,6 +23,7 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
   const said = useSaid();
   const { columns, foundWell } = t.overview;
   const isBoxes = task === "boxes";
+  const none = noneOf({ task }).short;
   const usual = isBoxes ? foundWell : columns.accuracy;
   const titleOf = useTitles("strategy");
   return (
@@ -48,11 +50,7 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
               </th>
             )}
             <th scope="col" data-number>
-              {isBoxes ? (
-                <Term text={t.boxes.oodText}>{t.boxes.oodShort}</Term>
-              ) : (
-                <Term of="ood">{columns.ood}</Term>
-              )}
+              {isBoxes ? <Term text={t.boxes.oodText}>{none}</Term> : <Term of="ood">{none}</Term>}
             </th>
             <th scope="col" data-number>
               {columns.unsure}

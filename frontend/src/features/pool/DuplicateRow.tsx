@@ -2,7 +2,7 @@ import { Link } from "react-router";
 import type { DuplicateGroup, Example, ExampleState, Project, Verdict } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
-import { saidOf } from "../../tasks/boxes/describe";
+import { saidOf } from "../../tasks/said";
 import { Button, ButtonLink } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Menu } from "../../ui/Menu";

@@ -22,6 +22,7 @@ it.each<[string, Known, string]>([
   ["its label, whatever the model says", { state: "labeled", label_class_id: 3 }, "robin"],
   ["what is of none of them", { state: "ood" }, "None"],
   ["what a model of boxes finds nothing in", { task: "boxes" }, "Nothing?"],
+  ["a row that is not of this data", { task: "instructions", state: "ood" }, "Not of this data"],
   ["what boxes are not drawn on", { task: "boxes", state: "ood" }, "Wrong kind"],
   [
     "an image in which nothing is",

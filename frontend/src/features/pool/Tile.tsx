@@ -8,6 +8,7 @@ import { LabelOver } from "../../tasks/boxes/LabelOver";
 import { RowThumbnail } from "../../tasks/instructions/RowThumbnail";
 import { saidOf } from "../../tasks/said";
 import { isLikelyOod } from "../../ui/likelyOod";
+import { noneOf } from "../../ui/stateNames";
 import styles from "./Tile.module.css";
 
 type TileProps = {
@@ -32,13 +33,15 @@ export function Tile(props: TileProps) {
   const { example, classes, task, states, sort, isPicked, isActive, isOpen } = props;
   const { style, marked, onClick } = props;
   const state = states[example.state];
-  const none = noneOf(task);
+  const none = noneOf({ task }).short;
   const label = classes.find((one) => one.id === example.label_class_id);
+  // A model of boxes does not tell the wrong kind of image from one in which nothing is.
+  const likelyNone = task === "boxes" ? t.boxes.noneShort : none;
   const predicted = isLikelyOod(example.in_probability)
-    ? none.likely
+    ? likelyNone
     : classes.find((one) => one.id === example.predicted_class_id)?.name;
   // A caption is narrow: what the state is called is told in the title.
-  const told = example.state === "ood" ? none.said : state;
+  const told = example.state === "ood" ? none : state;
   const guess = example.state === "unlabeled" && predicted ? `${predicted}?` : told;
   const shown = label?.name ?? saidOf(example.whole_label) ?? guess;
   const besides = shown === told ? null : shown;
@@ -92,14 +95,6 @@ export function Tile(props: TileProps) {
       </span>
     </div>
   );
-}
-
-/** What is of no class, by people and by a model, which knows no wrong kind from nothing in it. */
-function noneOf(task: Project["task"]) {
-  const { ood } = t.overview.columns;
-  return task === "boxes"
-    ? { said: t.boxes.oodShort, likely: t.boxes.noneShort }
-    : { said: ood, likely: ood };
 }
 
 function scoreOf(example: Example, sort: Sort): string {

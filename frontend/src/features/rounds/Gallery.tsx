@@ -9,7 +9,7 @@ import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Fetching } from "../../ui/Fetching";
 import { More } from "../../ui/More";
-import { noneOf } from "./noneOf";
+import { noneOf } from "../../ui/stateNames";
 import { Since } from "./Pins";
 import { whyQueued } from "./queued";
 import styles from "./RoundScreen.module.css";
@@ -23,9 +23,9 @@ const PAGE = 60;
 const shownAs = (
   image: Pick<MapImage, "example_id" | "name" | "since" | "excerpt">,
   caption: string,
-  { classes }: Project,
+  project: Project,
 ): GalleryImage => {
-  const since = sinceOf(image, classes);
+  const since = sinceOf(image, project);
   return {
     id: image.example_id,
     excerpt: image.excerpt,
@@ -59,9 +59,7 @@ export function InsideCard({ project, number, polygon, onClose }: InsideCardProp
     >
       <Fetching of={found} height="7rem" />
       {total === 0 && <p className={styles.quiet}>{inside.empty}</p>}
-      <Gallery
-        images={images.map((image) => shownAs(image, stateOf(image, project.classes), project))}
-      />
+      <Gallery images={images.map((image) => shownAs(image, stateOf(image, project), project))} />
       <More list={found}>{inside.more}</More>
     </Card>
   );

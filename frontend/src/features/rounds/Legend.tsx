@@ -1,9 +1,9 @@
 import type { MapQuery, Project } from "../../api/types";
 import { t } from "../../strings";
 import { formatCount } from "../../ui/format";
-import { noneOf } from "./noneOf";
+import { noneOf } from "../../ui/stateNames";
 import styles from "./RoundScreen.module.css";
-import { keyOf, NOTHING } from "./useMap";
+import { keyOf } from "./useMap";
 
 const { map: text } = t.rounds;
 
@@ -37,7 +37,7 @@ export function Legend({ queries, project, hidden, onHide, isDense, hasSurface }
     // Labels that are of no one class.
     { key: "class:null", name: t.states.classes.labeled, look: "label" },
     { key: "boxes", name: t.boxes.some, look: "label" },
-    { key: "nothing", name: t.boxes.none, look: "label", colour: NOTHING },
+    { key: "nothing", name: t.boxes.none, look: "nothing" },
     { key: "ood", name: noneOf(project).full, look: "ood" },
     { key: "skip", name: text.verdicts.skip, look: "skip" },
     { key: "unsure", name: text.verdicts.unsure, look: "unsure" },

@@ -40,7 +40,7 @@ export function Preview({
 
 function Shown({ project, image }: { project: Project; image: MapImage | undefined }) {
   if (!image) return <p className={styles.quiet}>{text.loading}</p>;
-  const since = sinceOf(image, project.classes);
+  const since = sinceOf(image, project);
   return (
     <>
       <Thumbnail
@@ -50,7 +50,7 @@ function Shown({ project, image }: { project: Project; image: MapImage | undefin
         height={96}
       />
       <div>
-        <strong>{stateOf(image, project.classes)}</strong>
+        <strong>{stateOf(image, project)}</strong>
         {since && <Since text={since} />}
         <p>{image.name}</p>
         <p>{text.values(shown(image.purity), shown(image.informativeness))}</p>

@@ -1,18 +1,21 @@
-import type { LabelClass, MapImage } from "../../api/types";
+import type { MapImage, Project } from "../../api/types";
 import { t } from "../../strings";
 import { boxesSaid } from "../../tasks/boxes/describe";
+import { noneOf } from "../../ui/stateNames";
 
 type Standing = Pick<MapImage, "class_id" | "state"> & { boxes?: number | null };
+type Of = Pick<Project, "task" | "classes">;
 
 /** What is known of an image: its class, how many boxes it has, or where else it stands. */
-export function stateOf(standing: Standing, classes: LabelClass[]): string {
+export function stateOf(standing: Standing, project: Of): string {
   const { class_id: classId, state, boxes = null } = standing;
   if (state === "labeled" && boxes !== null) return boxesSaid(boxes);
-  const name = classes.find((one) => one.id === classId)?.name;
+  if (state === "ood") return noneOf(project).full;
+  const name = project.classes.find((one) => one.id === classId)?.name;
   return state === "labeled" && name ? name : t.rounds.states[state];
 }
 
 /** What is known of an image since a round closed, where that is something else; else null. */
-export function sinceOf({ since }: Pick<MapImage, "since">, classes: LabelClass[]): string | null {
-  return since && t.rounds.since(stateOf(since, classes));
+export function sinceOf({ since }: Pick<MapImage, "since">, project: Of): string | null {
+  return since && t.rounds.since(stateOf(since, project));
 }

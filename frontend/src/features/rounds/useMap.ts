@@ -56,9 +56,6 @@ export function keyOf({ verdict, class_id: classId, boxes }: MapQuery): string {
   return boxes === 0 ? "nothing" : "boxes";
 }
 
-/** Where there is nothing in an image; what has boxes is of no one class, and has no colour. */
-export const NOTHING = "#9a958a";
-
 export function marksOf(
   queries: MapQuery[],
   classes: LabelClass[],
@@ -73,9 +70,9 @@ export function marksOf(
     places: placed.map((one) => ({ poolIndex: one.pool_index, ...at(one) })),
     // The best ranks last, on top of the others.
     marks: placed.toReversed().map((one) => {
-      const shape: Shape = one.verdict ?? "none";
-      const colour = one.boxes === 0 ? NOTHING : (colourOf.get(one.class_id ?? 0) ?? null);
-      return { ...at(one), shape, colour };
+      const shape: Shape = one.boxes === 0 ? "nothing" : (one.verdict ?? "none");
+      // What has boxes is of no one class, and has no colour.
+      return { ...at(one), shape, colour: colourOf.get(one.class_id ?? 0) ?? null };
     }),
   };
 }

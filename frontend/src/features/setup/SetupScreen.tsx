@@ -94,7 +94,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
       </div>
       <MembersCard project={project} />
       {(!isDraft || isOrder || isLabeled(project)) && <ExportsCard project={project} />}
-      {!isDraft && <SnapshotsCard projectId={project.id} />}
+      {!isDraft && <SnapshotsCard project={project} />}
       {children}
       <RetentionCard project={project} isAdmin={user.role === "admin"} />
       {user.role === "admin" && <DangerCard project={project} />}

@@ -16,15 +16,20 @@ export function NotShown({ subject, ahead }: NotShownProps) {
       </div>
     );
   }
+  return <Failed subject={subject} ahead={ahead} />;
+}
+
+function Failed({ subject, ahead }: NotShownProps) {
+  const reason = useReason(onScreen(subject));
   return (
     <NotLoaded subject={subject} ahead={ahead} className={styles.message}>
-      <Reason url={onScreen(subject)} />
+      {reason && <p className={styles.reason}>{reason}</p>}
     </NotLoaded>
   );
 }
 
-/** What the server says of an image that it does not show. */
-function Reason({ url }: { url: string }) {
+/** What the server says of an image that it does not show; null where it does not say. */
+function useReason(url: string): string | null {
   const [reason, setReason] = useState<string | null>(null);
   useEffect(() => {
     let current = true;
@@ -33,5 +38,5 @@ function Reason({ url }: { url: string }) {
       current = false;
     };
   }, [url]);
-  return reason && <p className={styles.reason}>{reason}</p>;
+  return reason;
 }

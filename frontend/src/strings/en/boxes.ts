@@ -17,7 +17,7 @@ export const boxes = {
     some: "Somebody has drawn boxes: the image shows one of the project’s classes at least.",
     none: "Somebody has looked, and the image shows nothing of the project’s classes.",
   },
-  likelyNone: "Likely nothing of the classes",
+  likelyNone: "Probably nothing of the classes",
   inside: (inside: string, name: string, sure: string) =>
     `${inside} that something of them is in it; if so, ${name}, ${sure} sure`,
   drawWhat: "Draw boxes of",

@@ -52,7 +52,6 @@ export const overview = {
     strategy: "Strategy",
     spent: "Spent",
     in: "Of a class",
-    ood: "None",
     unsure: "Unsure",
     share: "Share of your classes",
     accuracy: "Accuracy",

@@ -87,7 +87,6 @@ export const rounds = {
     unlabeled: "not looked at",
     queried: "in the queue",
     labeled: "labeled",
-    ood: "none of the classes",
     unsure: "unsure",
     held_out: "held out",
   },

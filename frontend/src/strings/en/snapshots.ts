@@ -19,7 +19,7 @@ export const snapshots = {
     examples: (of: number) => plural(of, "image", "images"),
     labeled: (of: number) => `${count(of)} labeled`,
     no_objects: (of: number) => `nothing in ${count(of)} of them`,
-    ood: (of: number) => `${count(of)} none of the classes`,
+    ood: (of: number, none: string) => `${count(of)} ${none.toLowerCase()}`,
     unsure: (of: number) => `${count(of)} unsure`,
     unlabeled: (of: number) => `${count(of)} without a label`,
     evaluation: (of: number) => `${count(of)} to evaluate on`,
@@ -52,10 +52,7 @@ export const snapshots = {
   nothing: "no label",
   labeled: "labeled",
   absent: "not in it",
-  verdicts: { ood: "none of the classes", unsure: "unsure", skip: "skipped" } as Record<
-    string,
-    string
-  >,
+  verdicts: { unsure: "unsure", skip: "skipped" } as Record<string, string>,
   origins: { person: "person", model: "model", import: "import", truth: "came with it" } as Record<
     string,
     string

@@ -53,7 +53,6 @@ export const overview: Catalogue["overview"] = {
     strategy: "전략",
     spent: "사용량",
     in: "찾는 클래스",
-    ood: "없음",
     unsure: "불확실",
     share: "클래스 비율",
     accuracy: "정확도",

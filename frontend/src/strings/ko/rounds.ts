@@ -72,7 +72,6 @@ export const rounds: Catalogue["rounds"] = {
     unlabeled: "아직 안 봄",
     queried: "대기열",
     labeled: "라벨 있음",
-    ood: "어느 클래스도 아님",
     unsure: "불확실",
     held_out: "제외됨",
   },

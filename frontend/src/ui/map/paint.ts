@@ -56,8 +56,8 @@ export function clipTo(context: CanvasRenderingContext2D, box: Box, scale: Scale
   context.clip();
 }
 
-/** The shape of a verdict; a class is a disc in its colour. */
-export type Shape = "label" | "ood" | "skip" | "unsure" | "none";
+/** The shape of a verdict; a class is a disc in its colour, and so is a label of nothing. */
+export type Shape = "label" | "nothing" | "ood" | "skip" | "unsure" | "none";
 /** Without a class the shape has a colour of its own. */
 export type Mark = { x: number; y: number; shape: Shape; colour: string | null };
 export type Theme = {
@@ -66,6 +66,7 @@ export type Theme = {
   ink2: string;
   gold: string;
   goldInk: string;
+  nothing: string;
   queued: string;
   ood: string;
 };
@@ -91,11 +92,12 @@ export function drawMark(
     context.lineTo(x - radius - 1, y);
     context.closePath();
   } else context.arc(x, y, radius, 0, 2 * Math.PI);
-  const fill = colour ?? theme.ood;
-  context.fillStyle = shape === "label" ? fill : theme.surface;
+  const isLabel = shape === "label" || shape === "nothing";
+  const fill = colour ?? (shape === "nothing" ? theme.nothing : theme.ood);
+  context.fillStyle = isLabel ? fill : theme.surface;
   context.fill();
-  context.lineWidth = shape === "label" ? 1.25 : 1.5;
-  context.strokeStyle = shape === "label" ? theme.surface : line;
+  context.lineWidth = isLabel ? 1.25 : 1.5;
+  context.strokeStyle = isLabel ? theme.surface : line;
   context.stroke();
   if (shape !== "ood") return;
   // Hatched, as OOD is everywhere.

@@ -7,6 +7,7 @@ const NAMES = {
   ink2: "--ink-2",
   gold: "--gold",
   goldInk: "--gold-ink",
+  nothing: "--nothing",
   queued: "--queued",
   ood: "--ood",
 } as const;

@@ -15,6 +15,8 @@ import {
 
 const palette = {
   ink: "rgb(20, 20, 18)",
+  gold: "rgb(219, 166, 41)",
+  nothing: "rgb(143, 106, 30)",
   queued: "rgb(91, 127, 153)",
   points: [90, 90, 85],
 } as unknown as Palette;
@@ -73,14 +75,20 @@ it("names classes in their order, then states, and nothing known last", () => {
   expect(entries[0]?.colour).toEqual([0x33, 0x66, 0x99]);
 });
 
-it("tells images in which nothing is from those with boxes", () => {
-  const entries = entriesOf("state", [categories(-6, 0, -6, -3)], naming);
+it("tells images in which nothing is from those with boxes, and both from what nobody looked at", () => {
+  const entries = entriesOf("state", [categories(-6, 0, -6, -3, -1)], naming);
   expect(entries.map(({ name, count }) => [name, count])).toEqual([
     ["Labeled", 1],
     ["Nothing in it", 2],
     ["OOD", 1],
+    ["Not looked at", 1],
   ]);
-  expect(entries[0]?.colour).not.toEqual(entries[1]?.colour);
+  expect(entries.map(({ colour }) => colour)).toEqual([
+    [219, 166, 41],
+    [143, 106, 30],
+    [20, 20, 18],
+    palette.points,
+  ]);
 });
 
 it("calls what no model or round has seen by its name", () => {

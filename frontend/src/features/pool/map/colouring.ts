@@ -45,7 +45,6 @@ export const STATE_OF: Record<number, ExampleState> = {
 };
 /** A label of boxes that has none. */
 const NOTHING = -6;
-const SAND: Colour = [200, 160, 80];
 const STATE_ORDER: ExampleState[] = [
   "labeled",
   "ood",
@@ -129,10 +128,14 @@ export function entriesOf(by: ColouredBy, columns: Column[], naming: Naming): En
     const one = known.get(value);
     if (one) return { name: one.name, colour: parseColour(one.colour), order: one.place };
     if (by === "predicted") return { name: naming.notScored, colour: quiet, order: 1e9 };
-    if (value === NOTHING) return { name: naming.nothing, colour: SAND, order: 1e6 + 0.5 };
+    if (value === NOTHING) {
+      const colour = parseColour(palette.nothing);
+      return { name: naming.nothing, colour, order: 1e6 + 0.5 };
+    }
     const state = STATE_OF[value] ?? "labeled";
     const order = 1e6 + STATE_ORDER.indexOf(state);
     const colours: Partial<Record<ExampleState, Colour>> = {
+      labeled: parseColour(palette.gold),
       ood: parseColour(palette.ink),
       unsure: [168, 85, 200],
       queried: parseColour(palette.queued),

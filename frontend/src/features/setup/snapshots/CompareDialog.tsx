@@ -22,6 +22,8 @@ const { snapshots: text } = t;
 
 type CompareDialogProps = {
   projectId: number;
+  /** What it is called that an image is none of what is looked for. */
+  none: string;
   /** The newest first. */
   snapshots: Snapshot[];
   chosen: Snapshot;
@@ -29,7 +31,7 @@ type CompareDialogProps = {
 };
 
 /** What changed from a snapshot to another. */
-export function CompareDialog({ projectId, snapshots, chosen, onClose }: CompareDialogProps) {
+export function CompareDialog({ snapshots, chosen, onClose, ...of }: CompareDialogProps) {
   const [one, other] = pairWith(chosen, snapshots);
   const [from, setFrom] = useState(one.name);
   const [to, setTo] = useState(other.name);
@@ -43,7 +45,7 @@ export function CompareDialog({ projectId, snapshots, chosen, onClose }: Compare
       {from === to ? (
         <p>{text.sameOne}</p>
       ) : (
-        <Differences key={`${from}/${to}`} projectId={projectId} from={from} to={to} />
+        <Differences key={`${from}/${to}`} {...of} from={from} to={to} />
       )}
       <DialogActions>
         <Button onClick={onClose}>{t.common.close}</Button>
@@ -77,9 +79,12 @@ function Side({ label, names, value, onChange }: SideProps) {
   );
 }
 
-type DifferencesProps = { projectId: number; from: string; to: string };
+type DifferencesProps = Pick<CompareDialogProps, "projectId" | "none"> & {
+  from: string;
+  to: string;
+};
 
-function Differences({ projectId, from, to }: DifferencesProps) {
+function Differences({ projectId, none, from, to }: DifferencesProps) {
   const diff = useInfiniteQuery(snapshotDiffQuery(projectId, from, to));
   if (diff.error && !diff.data) {
     return <Failure error={diff.error} onRetry={() => diff.refetch()} />;
@@ -105,10 +110,10 @@ function Differences({ projectId, from, to }: DifferencesProps) {
       {first.renamed.map(({ id, before, after }) => (
         <p key={id}>{text.renamed(before, after)}</p>
       ))}
-      {first.flows.length > 0 && <Flows flows={first.flows} />}
+      {first.flows.length > 0 && <Flows flows={first.flows} none={none} />}
       <Gallery
         images={items.map(({ example_id, name, before, after }) => {
-          const [was, is] = [saidOf(before), saidOf(after)];
+          const [was, is] = [saidOf(before, none), saidOf(after, none)];
           return {
             id: example_id,
             text: text.became(name, was, is),
@@ -127,7 +132,7 @@ function Differences({ projectId, from, to }: DifferencesProps) {
 
 const FIGURES = ["added", "gone", "relabeled", "other_origin", "unchanged"] as const;
 
-function Flows({ flows }: { flows: SnapshotDiff["flows"] }) {
+function Flows({ flows, none }: { flows: SnapshotDiff["flows"]; none: string }) {
   return (
     <Table label={text.flows}>
       <thead>
@@ -141,8 +146,8 @@ function Flows({ flows }: { flows: SnapshotDiff["flows"] }) {
       </thead>
       <tbody>
         {flows.map((one) => {
-          const was = outcome(one.before_verdict, one.before_class, one.before_no_objects);
-          const is = outcome(one.after_verdict, one.after_class, one.after_no_objects);
+          const was = outcome(one.before_verdict, one.before_class, one.before_no_objects, none);
+          const is = outcome(one.after_verdict, one.after_class, one.after_no_objects, none);
           return (
             <tr key={`${was}/${is}`}>
               <td>{was}</td>
@@ -156,15 +161,21 @@ function Flows({ flows }: { flows: SnapshotDiff["flows"] }) {
   );
 }
 
-function saidOf(side: SnapshotSide | null): string {
+function saidOf(side: SnapshotSide | null, none: string): string {
   if (side === null) return text.absent;
-  const said = outcome(side.verdict, side.class_name, side.no_objects);
+  const said = outcome(side.verdict, side.class_name, side.no_objects, none);
   return side.origin ? text.by(said, text.origins[side.origin] ?? side.origin) : said;
 }
 
-function outcome(verdict: string | null, className: string | null, isEmpty: boolean): string {
+function outcome(
+  verdict: string | null,
+  className: string | null,
+  isEmpty: boolean,
+  none: string,
+): string {
   if (isEmpty) return t.boxes.none;
   if (className !== null) return className;
   if (verdict === null) return text.nothing;
+  if (verdict === "ood") return none;
   return text.verdicts[verdict] ?? text.labeled;
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { removeSnapshot, type Snapshot, snapshotsQuery } from "../../../api/snapshots";
+import type { Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
 import { ConfirmDialog } from "../../../ui/ConfirmDialog";
@@ -9,6 +10,7 @@ import { Fetching } from "../../../ui/Fetching";
 import { FoldedCard } from "../../../ui/FoldedCard";
 import { formatDateTime } from "../../../ui/format";
 import { Items } from "../../../ui/Items";
+import { noneOf } from "../../../ui/stateNames";
 import { CompareDialog } from "./CompareDialog";
 import styles from "./Snapshots.module.css";
 import { TakeDialog } from "./TakeDialog";
@@ -18,7 +20,9 @@ const { snapshots: text } = t;
 type Asked = { what: "take" } | { what: "compare" | "remove"; snapshot: Snapshot };
 
 /** The data set as it was, under names. */
-export function SnapshotsCard({ projectId }: { projectId: number }) {
+export function SnapshotsCard({ project }: { project: Pick<Project, "id" | "task"> }) {
+  const projectId = project.id;
+  const none = noneOf(project).full;
   const list = useQuery(snapshotsQuery(projectId));
   const [asked, setAsked] = useState<Asked | null>(null);
   const items = list.data?.items ?? [];
@@ -40,6 +44,7 @@ export function SnapshotsCard({ projectId }: { projectId: number }) {
             <Item
               key={one.id}
               snapshot={one}
+              none={none}
               onCompare={
                 items.length > 1 ? () => setAsked({ what: "compare", snapshot: one }) : null
               }
@@ -52,6 +57,7 @@ export function SnapshotsCard({ projectId }: { projectId: number }) {
       {asked?.what === "compare" && (
         <CompareDialog
           projectId={projectId}
+          none={none}
           snapshots={items}
           chosen={asked.snapshot}
           onClose={close}
@@ -64,9 +70,15 @@ export function SnapshotsCard({ projectId }: { projectId: number }) {
   );
 }
 
-type ItemProps = { snapshot: Snapshot; onCompare: (() => void) | null; onRemove: () => void };
+type ItemProps = {
+  snapshot: Snapshot;
+  /** What it is called that an image is none of what is looked for. */
+  none: string;
+  onCompare: (() => void) | null;
+  onRemove: () => void;
+};
 
-function Item({ snapshot, onCompare, onRemove }: ItemProps) {
+function Item({ snapshot, none, onCompare, onRemove }: ItemProps) {
   const { name, digest } = snapshot;
   return (
     <li>
@@ -76,7 +88,7 @@ function Item({ snapshot, onCompare, onRemove }: ItemProps) {
           {text.takenAt(formatDateTime(snapshot.taken_at), snapshot.author)}
         </span>
       </div>
-      <p className={styles.quiet}>{partsOf(snapshot)}</p>
+      <p className={styles.quiet}>{partsOf(snapshot, none)}</p>
       {snapshot.filters && <p className={styles.quiet}>{text.filtered}</p>}
       <div className={styles.digest} title={text.digestHint}>
         <span className={styles.quiet}>{text.digest}</span>
@@ -109,10 +121,10 @@ const PARTS = [
 ] as const;
 
 /** How many images of each kind; what there is none of is not said. */
-function partsOf({ counts }: Snapshot): string {
+function partsOf({ counts }: Snapshot, none: string): string {
   return PARTS.flatMap((part) => {
     const count = counts[part];
-    return count ? [text.parts[part](count)] : [];
+    return count ? [text.parts[part](count, none)] : [];
   }).join(" · ");
 }
 
