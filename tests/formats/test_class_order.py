@@ -1,6 +1,7 @@
 """Classes come back in the order that an export gives them, in every format that lists them."""
 
 from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from core.tasks.boxes import BOXES
 from tests.workers.box_files import image, packed
 from tests.workers.import_files import Pool, parquet_of, png
 from tests.world import World
+from workers.imports.formats.boxes import cvat
 from workers.imports.formats.parquet.source import ParquetSource
 
 # In no order of words; nothing is labeled with the last.
@@ -82,3 +84,14 @@ def test_what_a_column_declares_that_was_asked_for_goes_before_what_is_guessed(
     path.write_bytes(parquet_of(rows, label=["beaver", "dolphin"], coarse=["aquatic", "fish"]))
     with closing(ParquetSource(path, path.name, {}, ["coarse"], names_only=True)) as source:
         assert source.class_names == ("aquatic", "fish")
+
+
+def test_points_of_a_skeleton_are_no_classes_of_cvat() -> None:
+    labels = (
+        "<label><name>person</name></label>"
+        "<label><name>nose</name><type>points</type><parent>person</parent></label>"
+    )
+    document = f"<annotations><meta><task><labels>{labels}</labels></task></meta></annotations>"
+    listed: list[str] = []
+    read = cvat.rows(BytesIO(document.encode()), "a.xml", lambda *_: None, listed.extend)
+    assert (list(read), listed) == ([], ["person"])

@@ -52,7 +52,9 @@ def rows(
     try:
         for element in xml_stream.elements(file, name, ("meta", "image", "track")):
             if element.tag == "meta":
-                labels = (printable(one.findtext("name", "")) for one in element.iter("label"))
+                # Points of skeletons are labels, too, below that of their skeleton.
+                named = (one for one in element.iter("label") if one.find("parent") is None)
+                labels = (printable(one.findtext("name", "")) for one in named)
                 list_classes(label for label in labels if label)
             elif element.tag == "track":
                 tracks += 1
