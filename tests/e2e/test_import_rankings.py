@@ -29,7 +29,8 @@ def test_preference_data_comes_in_ranked(signed_in: Page, karat: Client, tmp_pat
     dialog.get_by_role("button", name="Import", exact=True).click()
     page.get_by_text("2 rankings came in as labels.").wait_for(timeout=60_000)
     page.goto(f"/projects/{project.id}/pool")
-    expect(page.get_by_role("option", name="Ranked by people")).to_have_count(1)
+    state = page.get_by_label("State", exact=True)
+    expect(state.get_by_role("option", name="Ranked by people")).to_have_count(1)
     assert [one["state"] for one in project.rounds()] == ["closed"]
     page.goto(f"/projects/{project.id}")
     expect(page.get_by_text("Ranked by people").first).to_be_visible()

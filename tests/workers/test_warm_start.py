@@ -369,7 +369,10 @@ def test_only_what_was_drawn_tells_of_the_pool(world: World, http: TestClient) -
     url = f"/api/projects/{loop.project.id}/rounds"
     found = http.get(url, headers=admin.headers).json()["items"]
     assert (found[0]["answered"]["label"], found[0]["answered"]["ood"]) == (5, 3)
-    assert found[0]["drawn"] == {"label": 2, "ood": 2, "skip": 0, "unsure": 0, "class": 2}
+    assert found[0]["drawn"] == {
+        **{"label": 2, "no_objects": 0, "ood": 2, "skip": 0, "unsure": 0},
+        "class": 2,
+    }
     assert found[1]["drawn"] is None
     estimate = found[0]["ood_left"]["by_random"]
     # Half of what was drawn is OOD, and so of the 56 others; one of these is known to be.
