@@ -127,16 +127,22 @@ def name_of(path: Path) -> str:
     """
     if path.parent.name == _CAPTIONED:
         return f"{_CAPTIONED}/{path.name}"
-    learned = _learned(path.with_suffix(_MAKER))
+    learned = learned_digest(path)
     return path.name if learned is None else f"{path.name}@{learned}"
 
 
-def _learned(maker: Path) -> str | None:
-    """SHA-256 of what was learned from the pool: a copy has the same, whenever it was made.
+def learned_digest(path: Path) -> str | None:
+    """SHA-256 of what has made a file of features, if it has learned from the pool.
+
+    One that is fitted anew has another: its features are no longer those that a head was trained
+    on, though their file has the same name and their rows the same length. A copy has the same,
+    whenever it was made.
 
     Returns:
-        None where nothing was, and where nobody knows.
+        None where nothing was learned from the pool, and where nobody knows: earlier versions do
+        not say.
     """
+    maker = path.with_suffix(_MAKER)
     try:
         with safe_open(maker, framework="numpy") as opened:
             if _FITTED_ON not in (opened.metadata() or {}):

@@ -1,6 +1,5 @@
 """Frozen mode: embeddings of the whole pool, computed once and kept in one .npy file."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -111,28 +110,6 @@ def embed_pool(
 def extractor_path(out: Path) -> Path:
     """Return where the extractor of an embeddings file is kept."""
     return Path(out).with_suffix(".extractor.safetensors")
-
-
-def learned_digest(out: Path) -> str | None:
-    """Return the SHA-256 of what the extractor of an embeddings file has learned from its pool.
-
-    One that is fitted anew has another: its embeddings are no longer those that a head was trained
-    on, though their file has the same name and their rows the same length.
-
-    Returns:
-        None where nothing was learned from the pool, and where nobody knows: extractors of earlier
-        versions do not say.
-    """
-    path = extractor_path(out)
-    if not path.exists() or _FITTED_ON not in tensorfile.read_metadata(path):
-        return None
-    tensors, _ = tensorfile.read(path)
-    # Of the tensors alone: the order of the metadata in a file is random.
-    digest = hashlib.sha256()
-    for name in sorted(tensors):
-        digest.update(name.encode())
-        digest.update(tensors[name].reshape(-1).view(torch.uint8).numpy().tobytes())
-    return digest.hexdigest()
 
 
 def _extractor(

@@ -5,12 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from core.artifacts.features import learned_digest
 from models.errors import Cancelled, ModelError
 from models.features import embed
 from models.features.embed import (
     embed_pool,
     extractor_path,
-    learned_digest,
     uses_embeddings,
 )
 from models.heads.head import Scaling, fit_head

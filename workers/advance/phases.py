@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
+from core.artifacts.features import learned_digest
 from core.artifacts.nearness import complete_screen
 from core.errors import Conflict
 from core.files.storage import write_atomically
@@ -19,7 +20,6 @@ from core.tables import Project
 from core.tasks.registry import task_type
 from models.catalog import find
 from models.catalog.params.networks import compared_width
-from models.features.embed import learned_digest
 from models.media.base import Store
 from models.media.images.store import images_of
 from models.protocols import Indices, OpenSetLabels, Outputs, Progress, TargetModel

@@ -2,7 +2,7 @@
 
 import shutil
 
-from models.features.embed import learned_digest
+from core.artifacts.features import learned_digest
 from workers.advance.phases import Advance
 
 

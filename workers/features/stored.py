@@ -14,13 +14,14 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from core.artifacts.features import learned_digest
 from core.files.storage import Storage
 from core.media.images.input_size import not_resized_since
 from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState
 from core.tables import Job
 from models.errors import ModelError
-from models.features.embed import embedding_params, learned_digest
+from models.features.embed import embedding_params
 from models.media.embedding_files import discard_work
 from models.media.images.store import PixelStore
 from models.protocols import Progress
