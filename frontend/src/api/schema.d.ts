@@ -4022,9 +4022,9 @@ export interface components {
          *     that are left to people, without what was drawn of them. `progress`, 0 to 1, is how much of that
          *     is done while it is `applying` or `revoking`. `bound` is over all that is labeled by the model,
          *     `missed_bound` over what it calls OOD: how many of these are of a class after all. `is_current`
-         *     is whether the model is still the newest; if not, a newer one may be better, and what is promised of the labels of this
-         *     one is as true as before. `refused` says why nothing can be promised, `stalled` why it does not
-         *     go on for now: workers try again all the time.
+         *     is whether the model is still the newest; if not, a newer one may be better, and what is
+         *     promised of the labels of this one is as true as before. `refused` says why nothing can be
+         *     promised, `stalled` why it does not go on for now: workers try again all the time.
          */
         CertificateOut: {
             /**
