@@ -9,7 +9,7 @@ from sqlalchemy.orm import object_session
 from core.db import Base
 from core.jobs.messages import DeliverWebhooks
 from core.jobs.queue import remember
-from core.states import EventKind, JobState, ProjectState, RoundState
+from core.states import CertificateState, EventKind, JobState, ProjectState, RoundState
 from core.tables import Job, Webhook, WebhookEvent
 
 TEST: Final = "webhook.test"
@@ -32,6 +32,13 @@ ROUND_EVENTS: Final[Mapping[RoundState, EventKind]] = {
     RoundState.CLOSED: EventKind.ROUND_CLOSED,
     RoundState.FAILED: EventKind.ROUND_FAILED,
 }
+CERTIFICATE_EVENTS: Final[Mapping[CertificateState, EventKind]] = {
+    CertificateState.ASKING: EventKind.CERTIFICATE_ASKING,
+    CertificateState.READY: EventKind.CERTIFICATE_READY,
+    CertificateState.APPLIED: EventKind.CERTIFICATE_APPLIED,
+    CertificateState.REVOKED: EventKind.CERTIFICATE_REVOKED,
+    CertificateState.REFUSED: EventKind.CERTIFICATE_REFUSED,
+}
 JOB_EVENTS: Final[Mapping[JobState, EventKind]] = {
     JobState.PAUSED: EventKind.JOB_PAUSED,
     JobState.SUCCEEDED: EventKind.JOB_SUCCEEDED,
@@ -39,6 +46,12 @@ JOB_EVENTS: Final[Mapping[JobState, EventKind]] = {
     JobState.CANCELLED: EventKind.JOB_CANCELLED,
 }
 """What a change of state is told as."""
+_PAGES: Final = (
+    ("round", "rounds", "number"),
+    ("certificate", "certificates", "id"),
+    ("job", "jobs", "id"),
+)
+"""What an event may be about, where its page is, and what of it the address ends in."""
 
 
 def old_secrets(hook: Webhook, now: datetime) -> list[str]:
@@ -106,13 +119,13 @@ def payload(event: WebhookEvent, project: str | None, base: str | None) -> dict[
 
     Returns:
         JSON-ready: ``version``, ``type``, ``timestamp``, ``sequence`` (grows with every event) and
-        ``data`` with the project, the round or the job.
+        ``data`` with the project, and the round, the certificate or the job.
     """
     data = dict(event.data)
     if event.project_id is not None:
         page = f"{(base or '').rstrip('/')}/projects/{event.project_id}"
         data["project"] = {"id": event.project_id, "name": project, "url": page}
-        for name, path, key in (("round", "rounds", "number"), ("job", "jobs", "id")):
+        for name, path, key in _PAGES:
             if name in data:
                 data[name] = {**data[name], "url": f"{page}/{path}/{data[name][key]}"}
     return {

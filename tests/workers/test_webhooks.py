@@ -21,8 +21,16 @@ from standardwebhooks import WebhookVerificationError
 from core import settings
 from core.jobs import queue
 from core.jobs.messages import DeliverWebhooks
-from core.lifecycle import claim_job, finish_job, move_project, move_round, new_job
+from core.lifecycle import (
+    claim_job,
+    finish_job,
+    move_certificate,
+    move_project,
+    move_round,
+    new_job,
+)
 from core.states import (
+    CertificateState,
     DeliveryFault,
     EventKind,
     JobKind,
@@ -31,10 +39,11 @@ from core.states import (
     RoundState,
     SwitchedOff,
 )
-from core.tables import Audit, Delivery, Project, Webhook, WebhookEvent
+from core.tables import Audit, Certificate, Delivery, Project, Webhook, WebhookEvent
 from tests.processes import Hold, eventually, free_port, worker
 from tests.receiver import Receiver, drip, endless, receiver, status
 from tests.world import World
+from workers.certificates.observing import refuse
 from workers.webhooks.delivery import HOLDS_UP, MOST_ATTEMPTS, deliver
 
 
@@ -140,6 +149,54 @@ def test_what_happens_is_told_in_order_and_signed(hooks: Hooks, there: Receiver)
     assert job_told["url"] == f"{page}/jobs/{job.id}"
     with pytest.raises(WebhookVerificationError):
         Verifier(hooks.secret).verify(there.received[0].body + b" ", there.received[0].headers)
+
+
+def test_a_guarantee_tells_when_people_are_wanted_and_how_it_ended(
+    world: World, there: Receiver
+) -> None:
+    wanted = [kind for kind in EventKind if kind.startswith("certificate.")]
+    hooks = Hooks(world, there.url, *wanted)
+    project = hooks.project
+    certificate = Certificate(
+        project_id=project.id,
+        state=CertificateState.SCORING,
+        settings={"target": 0.05, "confidence": 0.9, "scope": "all"},
+        images=300,
+    )
+    world.session.add(certificate)
+    world.session.flush()
+    for state in ("asking", "ready", "applying", "applied", "revoking", "revoked"):
+        move_certificate(certificate, CertificateState(state))
+    world.session.commit()
+    hooks.deliver()
+    assert there.kinds == [f"certificate.{state}" for state in
+                           ("asking", "ready", "applied", "revoked")]  # fmt: skip
+    assert there.received[-1].payload["data"] == {
+        "project": {
+            "id": project.id, "name": project.name,
+            "url": f"https://karat.example.org/projects/{project.id}",
+        },
+        "certificate": {
+            "id": certificate.id, "images": 300, "target": 0.05, "confidence": 0.9,
+            "refused": None,
+            "url": f"https://karat.example.org/projects/{project.id}/certificates/{certificate.id}",
+        },
+    }  # fmt: skip
+
+
+def test_a_guarantee_that_cannot_be_had_tells_why(world: World, there: Receiver) -> None:
+    hooks = Hooks(world, there.url)
+    certificate = Certificate(
+        project_id=hooks.project.id, state=CertificateState.ASKING, settings={}, images=300
+    )
+    world.session.add(certificate)
+    world.session.flush()
+    refuse(world.session, certificate, "Too many of what people looked at were wrong.")
+    world.session.commit()
+    hooks.deliver()
+    told = there.received[-1].payload
+    assert told["type"] == "certificate.refused"
+    assert told["data"]["certificate"]["refused"] == certificate.refused
 
 
 def test_only_what_was_asked_for_and_what_is_committed_is_told(

@@ -4911,7 +4911,7 @@ export interface components {
          * @description What webhooks can be told of; each is a transition of ``core.lifecycle``.
          * @enum {string}
          */
-        EventKind: "project.started" | "project.paused" | "project.resumed" | "project.finished" | "round.opened" | "round.closing" | "round.closed" | "round.failed" | "job.paused" | "job.succeeded" | "job.failed" | "job.cancelled";
+        EventKind: "project.started" | "project.paused" | "project.resumed" | "project.finished" | "round.opened" | "round.closing" | "round.closed" | "round.failed" | "certificate.asking" | "certificate.ready" | "certificate.applied" | "certificate.revoked" | "certificate.refused" | "job.paused" | "job.succeeded" | "job.failed" | "job.cancelled";
         /**
          * ExampleCount
          * @description How many match; where not `exact`, as a look at a part of the pool suggests.
