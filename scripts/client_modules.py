@@ -74,6 +74,7 @@ POOL: Final[Mapping[str, Shown]] = {
 LABELING: Final[Mapping[str, Shown]] = {
     "QueryMember": Shown("QueryMember"),
     "Proposal": Shown("Proposal"),
+    "ShownField": Shown("ShownField"),
     "Query": Shown("LeasedQuery"),
     "Mine": Shown("MyCounts", "How many verdicts the user gave; a corrected one counts once."),
     "RoundStatus": Shown(

@@ -8,6 +8,7 @@ from api.deps import Room, SessionDep, SettingsDep, StorageDep
 from api.examples import (
     actions,
     by_words,
+    fields,
     look_alikes,
     looking_at,
     looking_up,
@@ -34,6 +35,7 @@ from api.examples.schemas import (
 )
 from api.jobs.schemas import JobOut
 from api.schemas.contents import takes
+from api.schemas.fields import Fields
 
 router = APIRouter(prefix="/projects/{project_id}/examples", tags=["examples"])
 
@@ -57,6 +59,15 @@ async def count_examples(
     filters: Annotated[Filters, Query()],
 ) -> ExampleCount:
     return await service.count_examples(session, project, storage, filters)
+
+
+@router.get("/fields")
+async def list_fields(session: SessionDep, project: ReviewedProject) -> Fields:
+    """What the first 1,000 examples brought besides themselves, each with a value of one of them.
+
+    Those that `shown_fields` of the settings names, annotators see.
+    """
+    return Fields(items=await fields.brought_fields(session, project.id))
 
 
 @router.get("/look-alikes")

@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Interval,
     Select,
+    Text,
     Uuid,
     bindparam,
     case,
@@ -24,6 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from api.database.pipelined_sql import Statement, among
+from api.schemas.fields import brought
 from core.media.texts.excerpts import beginning
 from core.states import Verdict
 from core.tables import (
@@ -54,6 +56,7 @@ _SHOWN = (
     beginning(WHOLE + 1).label("text"),
     Example.name,
     Example.duplicates_of,
+    brought(bindparam("fields", type_=ARRAY(Text))).label("fields"),
 )
 _LEASE: dict[str, Any] = {
     "lease_holder": _USER,

@@ -17,6 +17,7 @@ from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.schemas import Lease, LeasedQuery, LeaseRequest, ReleaseRequest
 from api.labeling.status import ReadRound
+from api.schemas.fields import shown_fields
 from api.schemas.names import name_for_annotators
 from api.schemas.pictures import image_url
 from core.errors import NotFound
@@ -75,6 +76,9 @@ async def lease(
     if not projects or not members:
         raise NotFound("project")
     project, rounds = projects[0], [ReadRound.of(row) for row in found]
+    of_groups = task_type(project.task).of_groups
+    # Of a group each row has its own, and they are not read one by one.
+    values["fields"] = [] if of_groups else project.shown_fields or []
     serving = status.serving_round(rounds)
     if serving is None:
         return _answer(project, rounds, [], values["token"], now)
@@ -89,7 +93,6 @@ async def lease(
     if project.state != ProjectState.RUNNING:
         return _answer(project, rounds, [], values["token"], now)
     affordable = _affordable(serving, settings)
-    of_groups = task_type(project.task).of_groups
     # Each brings up to ten rows.
     most = min(body.n, _MOST_GROUPS) if of_groups else body.n
     wanted = max(0, min(most - len(held), affordable))
@@ -162,6 +165,7 @@ def _answer(
             probability=row.probability,
             in_probability=row.in_probability,
             duplicates_of=row.duplicates_of,
+            fields=shown_fields(project.shown_fields or [], row.fields),
             proposals=shown(row.proposals),
             members=None,
         )

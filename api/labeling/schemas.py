@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.instruction_rows import QueryMember
 from api.jobs.schemas import Progress
+from api.schemas.fields import ShownField
 from api.schemas.labels import Labeled
 from core.states import ProjectState, RoundState, Verdict
 from core.tasks.boxes import Proposal
@@ -55,6 +56,9 @@ class LeasedQuery(BaseModel):
     `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
     box that is made of one names its place among them.
 
+    `fields` are those that came with the example and that the project shows, `shown_fields` of its
+    settings; none where rows are ranked.
+
     `members` are the rows to rank, `example_id` among them, in an order that is the caller's own;
     null where an example is judged by itself.
     """
@@ -73,6 +77,7 @@ class LeasedQuery(BaseModel):
     probability: float | None
     in_probability: float | None
     duplicates_of: int | None
+    fields: list[ShownField]
     proposals: list[Proposal] | None
     members: list[QueryMember] | None
 
@@ -231,6 +236,7 @@ class RecentAnswer(BaseModel):
     height: int | None
     excerpt: str | None
     name: str
+    fields: list[ShownField]
     verdict: Verdict
     class_id: int | None
     label: AnyLabel | None

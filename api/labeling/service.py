@@ -1,15 +1,17 @@
 from datetime import timedelta
 
-from sqlalchemy import select
+from sqlalchemy import ARRAY, Text, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.callers.principal import Principal
 from api.instruction_rows import members_of
 from api.labeling import status
 from api.labeling.schemas import RecentAnswer, Status
+from api.schemas.fields import brought, shown_fields
 from api.schemas.names import name_for_annotators
 from api.schemas.pictures import image_url
 from core.media.texts.excerpts import beginning
+from core.settings.project import ProjectSettings
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project, Query
 from core.tasks.proposals import shown
@@ -35,9 +37,18 @@ async def recent(
     session: AsyncSession, principal: Principal, project: Project, limit: int
 ) -> list[RecentAnswer]:
     """The caller's latest answers, each as it stands after corrections."""
+    of_groups = task_type(project.task).of_groups
+    settings = ProjectSettings.model_validate(project.settings)
+    names = [] if of_groups else settings.shown_fields
     statement = (
         select(
-            Annotation, Example.width, Example.height, Example.name, Query.proposals, beginning()
+            Annotation,
+            Example.width,
+            Example.height,
+            Example.name,
+            Query.proposals,
+            beginning(),
+            brought(literal(names, type_=ARRAY(Text))),
         )
         .join(Example, Example.id == Annotation.example_id)
         .join(Query, Query.id == Annotation.query_id)
@@ -47,7 +58,7 @@ async def recent(
     )
     found = (await session.execute(statement)).all()
     members = {}
-    if task_type(project.task).of_groups:
+    if of_groups:
         queries = [row[0].query_id for row in found]
         members = await members_of(session, queries, principal.id)
     return [
@@ -60,6 +71,7 @@ async def recent(
             height=height,
             excerpt=excerpt,
             name=name_for_annotators(name),
+            fields=shown_fields(names, fields),
             verdict=annotation.verdict,
             class_id=annotation.class_id,
             label=label_of(annotation.label),
@@ -67,5 +79,5 @@ async def recent(
             members=members.get(annotation.query_id or 0),
             created_at=annotation.created_at,
         )
-        for annotation, width, height, name, proposals, excerpt in found
+        for annotation, width, height, name, proposals, excerpt, fields in found
     ]

@@ -72,7 +72,13 @@ LOCK_EXAMPLES = Statement(lock_examples(Example.id.in_(union_all(_EXAMPLES, _TOG
 ROUNDS = Statement(_CONCERNED)
 HOLD_CLASSES = Statement(hold_classes(among(ProjectClass.id, "classes")))
 PROJECT = Statement(
-    select(Project.state, Project.classes_version, Project.task).where(Project.id == _PROJECT)
+    select(
+        Project.state,
+        Project.classes_version,
+        Project.task,
+        # Of an earlier version it may be missing.
+        Project.settings["shown_fields"].label("shown_fields"),
+    ).where(Project.id == _PROJECT)
 )
 MEMBERS = Statement(
     select(User.id).where(

@@ -1,6 +1,6 @@
 """Settings of a project: their shape. Which algorithms exist is the catalog's business."""
 
-from typing import Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -15,6 +15,9 @@ Goal = Literal["best_model", "find_all"]
 
 FirstQueue = Literal["typical", "random"]
 """What the first round asks about, while no model can choose (``docs/adr``, 0040)."""
+
+FieldName = Annotated[str, Field(min_length=1, max_length=1000)]
+"""Of what an example brought besides itself."""
 
 STRATEGY_OF: Final[dict[Goal, str]] = {"best_model": "expected_value", "find_all": "most_likely"}
 """The strategy that a goal brings, unless another is chosen (``docs/adr``, 0039)."""
@@ -89,6 +92,8 @@ class ProjectSettings(_Stored):
         max_rounds: The project finishes after so many rounds; unlimited if unset.
         lease_seconds: How long a query is kept for the annotator who took it.
         modes: How annotators may see images, in order of ``Mode``; at least one.
+        shown_fields: Names of fields of ``Example.meta`` that annotators see beside an example, in
+            this order, each once. None if empty: a field may tell the answer.
     """
 
     goal: Goal = "best_model"
@@ -111,6 +116,7 @@ class ProjectSettings(_Stored):
     max_rounds: int | None = Field(default=None, ge=1, le=10_000)
     lease_seconds: int = Field(default=600, ge=1, le=86_400)
     modes: list[Mode] = Field(default_factory=lambda: list(get_args(Mode)))
+    shown_fields: list[FieldName] = Field(default_factory=list, max_length=12)
 
     @property
     def side(self) -> int:
@@ -134,3 +140,8 @@ class ProjectSettings(_Stored):
         if not modes:
             raise ValueError("no mode is left to label in; allow single, grid or both")
         return [mode for mode in get_args(Mode) if mode in modes]
+
+    @field_validator("shown_fields")
+    @classmethod
+    def _each_once(cls, names: list[str]) -> list[str]:
+        return list(dict.fromkeys(names))

@@ -27,6 +27,13 @@ class Proposal(TypedDict):
     y: float
 
 
+class ShownField(TypedDict):
+    """A field that came with an example, by the name that it has in the import."""
+
+    name: str
+    value: str | int | float | bool
+
+
 class Query(TypedDict):
     """An image or a text to judge.
 
@@ -36,6 +43,9 @@ class Query(TypedDict):
     `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
     box that is made of one names its place among them.
 
+    `fields` are those that came with the example and that the project shows, `shown_fields` of its
+    settings; none where rows are ranked.
+
     `members` are the rows to rank, `example_id` among them, in an order that is the caller's own;
     null where an example is judged by itself.
     """
@@ -43,6 +53,7 @@ class Query(TypedDict):
     duplicates_of: int | None
     example_id: int
     excerpt: str | None
+    fields: list[ShownField]
     height: int | None
     image_url: str
     in_probability: float | None
@@ -121,6 +132,7 @@ class RecentAnswer(TypedDict):
     created_at: str
     example_id: int
     excerpt: str | None
+    fields: list[ShownField]
     height: int | None
     image_url: str
     key: str

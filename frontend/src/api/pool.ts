@@ -58,6 +58,14 @@ export const exampleCountQuery = (projectId: number, filters: Filters) =>
       ),
   });
 
+/** Fields that came with the examples, each with a value. */
+export const fieldsQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: [...poolKey(projectId), "fields"],
+    queryFn: () =>
+      call(client.GET("/api/projects/{project_id}/examples/fields", { params: at(projectId) })),
+  });
+
 export const exampleQuery = (projectId: number, exampleId: number) =>
   queryOptions({
     queryKey: [...poolKey(projectId), "example", exampleId],

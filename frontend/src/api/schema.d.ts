@@ -1381,6 +1381,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/examples/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Fields
+         * @description What the first 1,000 examples brought besides themselves, each with a value of one of them.
+         *
+         *     Those that `shown_fields` of the settings names, annotators see.
+         */
+        get: operations["list_fields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/examples/hold-out": {
         parameters: {
             query?: never;
@@ -5159,6 +5181,14 @@ export interface components {
             type: string;
         };
         /**
+         * Fields
+         * @description Each name once, with one of its values.
+         */
+        Fields: {
+            /** Items */
+            items: components["schemas"]["ShownField"][];
+        };
+        /**
          * Filters
          * @description What examples have to be; all that is given has to hold.
          *
@@ -5929,6 +5959,9 @@ export interface components {
          *     `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
          *     box that is made of one names its place among them.
          *
+         *     `fields` are those that came with the example and that the project shows, `shown_fields` of its
+         *     settings; none where rows are ranked.
+         *
          *     `members` are the rows to rank, `example_id` among them, in an order that is the caller's own;
          *     null where an example is judged by itself.
          */
@@ -5942,6 +5975,8 @@ export interface components {
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
+            /** Fields */
+            fields: components["schemas"]["ShownField"][];
             /** Height */
             height: number | null;
             /** Image Url */
@@ -7065,6 +7100,8 @@ export interface components {
          *         max_rounds: The project finishes after so many rounds; unlimited if unset.
          *         lease_seconds: How long a query is kept for the annotator who took it.
          *         modes: How annotators may see images, in order of ``Mode``; at least one.
+         *         shown_fields: Names of fields of ``Example.meta`` that annotators see beside an example, in
+         *             this order, each once. None if empty: a field may tell the answer.
          */
         ProjectSettings: {
             /**
@@ -7126,6 +7163,8 @@ export interface components {
              * @default 0
              */
             shifted_proposals: number;
+            /** Shown Fields */
+            shown_fields?: string[];
             strategy?: components["schemas"]["Choice"];
             /** Subset */
             subset?: number | null;
@@ -7453,6 +7492,8 @@ export interface components {
             example_id: number;
             /** Excerpt */
             excerpt: string | null;
+            /** Fields */
+            fields: components["schemas"]["ShownField"][];
             /** Height */
             height: number | null;
             /** Image Url */
@@ -8232,6 +8273,16 @@ export interface components {
              */
             last_seen_at: string;
             method: components["schemas"]["SignInMethod"];
+        };
+        /**
+         * ShownField
+         * @description A field that came with an example, by the name that it has in the import.
+         */
+        ShownField: {
+            /** Name */
+            name: string;
+            /** Value */
+            value: string | number | boolean;
         };
         /**
          * SignInMethod
@@ -12861,6 +12912,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExampleCount"];
+                };
+            };
+        };
+    };
+    list_fields: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fields"];
                 };
             };
         };

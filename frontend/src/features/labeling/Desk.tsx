@@ -18,6 +18,7 @@ import { ModeSwitch } from "./ModeSwitch";
 import { PauseCover } from "./PauseCover";
 import type { Entry } from "./queue/model";
 import type { AnswerSender } from "./queue/sender";
+import { ShownFields } from "./ShownFields";
 import { Strip } from "./Strip";
 import { useDeskKeys } from "./useDeskKeys";
 import { useFlash } from "./useFlash";
@@ -115,6 +116,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
           </Suspense>
         )}
         <div className={styles.centre}>
+          {paused === null && <ShownFields fields={current?.subject.fields} />}
           <div className={styles.stage}>
             {current && (
               <Stage

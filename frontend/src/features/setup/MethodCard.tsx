@@ -98,7 +98,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       <details className={styles.advanced} {...fold}>
         <summary>{t.setup.moreMethod}</summary>
         <div className={styles.folded}>
-          <RoundFields task={project.task} settings={settings} onChange={change} />
+          <RoundFields project={project} settings={settings} onChange={change} />
           <Fetching of={algorithms} height="18rem" />
           {algorithms.data && (
             <div className={styles.choosers}>

@@ -1,18 +1,24 @@
-import type { Settings } from "../../api/types";
+import type { Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { CheckField, SelectField } from "../../ui/Field";
 import { NumberField } from "../../ui/NumberField";
 import { of100 } from "../../ui/outOf";
 import { ModesField } from "./ModesField";
 import styles from "./SetupScreen.module.css";
+import { ShownFieldsField } from "./ShownFieldsField";
 
 const { firstQueue: first } = t.advice;
 
 type Change = (values: Partial<Settings>) => void;
-type RoundFieldsProps = { task: string; settings: Settings; onChange: Change };
+type RoundFieldsProps = {
+  project: Pick<Project, "id" | "task">;
+  settings: Settings;
+  onChange: Change;
+};
 
 /** How rounds are run: how long, who sees what, and at which price. */
-export function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
+export function RoundFields({ project, settings, onChange }: RoundFieldsProps) {
+  const { task } = project;
   const { cost } = settings;
   const fixed = cost.mode === "fixed";
   const isBoxes = task === "boxes";
@@ -127,6 +133,11 @@ export function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
         </SelectField>
       </div>
       <ModesField task={task} modes={settings.modes} onChange={(modes) => onChange({ modes })} />
+      <ShownFieldsField
+        project={project}
+        shown={settings.shown_fields}
+        onChange={(shown_fields) => onChange({ shown_fields })}
+      />
     </>
   );
 }

@@ -17,6 +17,12 @@ export const label = {
   undo: "Undo",
   help: "Help",
   guidelines: "Guidelines",
+  fields: {
+    name: "What came with it",
+    choose: "Shown beside each example",
+    hint: "Fields that came with the import. Annotators see those that are ticked, at once. Leave out what tells the answer.",
+    value: (value: string) => `For example: ${value}`,
+  },
   noGuidelines: "No guidelines were written for this project.",
   verdicts: "Verdict",
   classes: "Classes",

@@ -18,6 +18,12 @@ export const label: Catalogue["label"] = {
   undo: "되돌리기",
   help: "도움말",
   guidelines: "가이드라인",
+  fields: {
+    name: "함께 온 정보",
+    choose: "함께 보여 줄 정보",
+    hint: "가져올 때 함께 온 필드입니다. 선택한 것은 라벨러에게 바로 보입니다. 답을 알려 주는 필드는 빼세요.",
+    value: (value) => `예: ${value}`,
+  },
   noGuidelines: "이 프로젝트에는 작성된 가이드라인이 없습니다.",
   verdicts: "판정",
   classes: "클래스",

@@ -8,6 +8,7 @@ import { formatChance } from "../../../ui/format";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
 import { useBeside } from "../../../ui/useBeside";
+import { ShownFields } from "../ShownFields";
 import { PIXELS_UP_TO } from "./GroupSection";
 import styles from "./Look.module.css";
 import type { Tile } from "./model";
@@ -25,6 +26,7 @@ export function Preview({ tile, classes, guidelines }: PreviewProps) {
       {tile ? (
         <div className={styles.facts}>
           <p className={styles.name}>{t.grid.tile(tile.subject.name, tile.subject.example_id)}</p>
+          <ShownFields fields={tile.subject.fields} />
           {predicted && tile.probability !== null ? (
             <p>{t.grid.predicted(predicted.name, formatChance(tile.probability))}</p>
           ) : (

@@ -11,11 +11,11 @@ export function fromLease(item: LeaseItem, leaseToken: string | null): Entry {
 function fromRecent(answer: RecentAnswer): Entry {
   const { key, verdict, class_id: classId } = answer;
   const { query_id, example_id, image_url, width, height, name, excerpt } = answer;
-  const { proposals, members } = answer;
+  const { fields, proposals, members } = answer;
   return {
     subject: {
       ...{ query_id, example_id, image_url, width, height, name, excerpt },
-      ...{ proposals, members },
+      ...{ fields, proposals, members },
     },
     leaseToken: null,
     given: { key, verdict, classId, ...labelFrom(answer.label) },

@@ -1,0 +1,42 @@
+"""What an example brought besides itself, as far as annotators see it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy import ColumnElement, Text, func, select
+
+from core.tables import Example
+
+
+class ShownField(BaseModel):
+    """A field that came with an example, by the name that it has in the import."""
+
+    name: str
+    value: str | int | float | bool
+
+
+class Fields(BaseModel):
+    """Each name once, with one of its values."""
+
+    items: list[ShownField]
+
+
+def brought(names: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Of ``Example.meta`` these names alone, as JSON; null if it has none of them.
+
+    A row may have a thousand fields of a thousand characters.
+    """
+    name = func.unnest(names, type_=Text).column_valued("field")
+    found = select(func.jsonb_object_agg(name, Example.meta[name]))
+    return found.where(Example.meta.has_key(name)).correlate(Example).scalar_subquery()
+
+
+def shown_fields(names: Sequence[str], meta: Mapping[str, Any] | None) -> list[ShownField]:
+    """Those of ``names`` that ``meta`` has, in this order; what is nested is not shown."""
+    found = ((name, (meta or {}).get(name)) for name in names)
+    return [ShownField(name=name, value=value) for name, value in found if _is_plain(value)]
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int | float)
