@@ -18,6 +18,7 @@ export const pool = {
   end: "That is all.",
   endOfScored: "That is all that has this score.",
   refresh: "Refresh",
+  passedOver: (what: string) => `The address asks for ${what}, which there is not. It is left out.`,
   none: "Nothing matches",
   noneText: "No image has all of this. Clear a filter, or look in all splits.",
   empty: "The pool is empty",
