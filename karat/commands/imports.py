@@ -28,7 +28,7 @@ _NAMED = 3
 _LISTED = 100
 # What reasons of a kind name: a file at the beginning, what is quoted, and numbers.
 _NAMES_OF = re.compile(r"""^[^:]+\.\w+(?=:\ ) | '[^']*' | "[^"]*" | \d[\d.,]*""", re.VERBOSE)
-# What a label is said to be that is of no class.
+# What is said of a label that names none of the classes.
 _OF_NO_CLASS = re.compile("(?:not|neither) a class of the project")
 
 SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
@@ -334,7 +334,7 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
 
 
 def _lacks_classes(result: dict[str, Any]) -> bool:
-    """Whether a label that came with an image is of no class; a plan names none of other rows."""
+    """Whether a label that came with an image names no class; a plan tells none of other rows."""
     truths = (one for one in result.get("refused_by_reason", ()) if one.startswith("label "))
     said = (*result.get("noted", ()), *truths)
     return any(_OF_NO_CLASS.search(one) for one in said)
