@@ -116,7 +116,6 @@ export function PoolScreen({ project }: { project: Project }) {
   const compared = isCompared(filters);
   // Rows of instruction data have no scores to be put in order by.
   const plain = project.task === "instructions" ? SORTS.slice(0, 1) : SORTS;
-  const sorts = compared ? [...SIMILARITY_SORTS, ...plain] : plain;
   const notCompared = found.error instanceof ApiError && found.error.code === "not_compared";
   const set = countFilters(filters);
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
@@ -137,7 +136,7 @@ export function PoolScreen({ project }: { project: Project }) {
         open={open}
         onOpen={setOpen}
         sort={sort}
-        sorts={sorts}
+        sorts={compared ? [...SIMILARITY_SORTS, ...plain] : plain}
         onSort={order}
         finder={finder}
         onRefresh={() => client.resetQueries({ queryKey: poolQueries.all(project.id) })}
