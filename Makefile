@@ -39,7 +39,7 @@ frontend/dist/index.html: frontend/node_modules/.ready $(FRONTEND_SOURCES)
 demo: setup ## Watch open-set active learning on handwritten digits (ARGS="--exit --json out.json")
 	$(BIN)/karat demo $(ARGS)
 
-up: setup ## Start Karat with its own PostgreSQL and Redis
+up: setup ## Start Karat with its own PostgreSQL and Redis (ARGS="--port 8090")
 	$(BIN)/karat up $(ARGS)
 
 test: setup ## Run every test that finishes in minutes

@@ -1,5 +1,8 @@
 """Having a certificate applied or taken back: workers do it, a part at a time."""
 
+from collections.abc import Mapping
+from typing import Final
+
 from anyio import to_thread
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,6 +22,20 @@ from core.lifecycle import move_certificate
 from core.states import CertificateState, JobState, LotState
 from core.tables import Certificate, Job, Project, ProjectClass
 
+# Why a certificate is neither applied nor taken back, and what to do.
+_NOT_NOW: Final[Mapping[CertificateState, str]] = {
+    CertificateState.SCORING: "The certificate is being prepared; apply it when its checks are "
+    "answered.",
+    CertificateState.ASKING: "Checks of the certificate are still to be answered; apply it then.",
+    CertificateState.APPLYING: "The certificate is being applied already.",
+    CertificateState.APPLIED: "The certificate has been applied already; its labels can be taken "
+    "back.",
+    CertificateState.REVOKING: "The certificate is being taken back already.",
+    CertificateState.REVOKED: "The certificate was taken back already; begin another one.",
+    CertificateState.REFUSED: "The certificate was not possible: it labels nothing, and there is "
+    "nothing to take back. Begin another one, or retry its job if that has failed.",
+}
+
 
 async def apply(
     session: AsyncSession,
@@ -33,7 +50,7 @@ async def apply(
         Conflict: ``certificate_<state>``, ``certificate_open``, ``class_gone``, ``class_added``, or
             ``certificate_file_missing``.
     """
-    move_certificate(certificate, CertificateState.APPLYING)
+    _move(certificate, CertificateState.APPLYING)
     # What the other draws from is what nobody has labeled, and no model either.
     await require_none_open(session, project.id, itself=certificate.id)
     await _require_file(session, storage, certificate)
@@ -44,15 +61,27 @@ async def apply(
 async def revoke(
     session: AsyncSession, principal: Principal, project: Project, certificate: Certificate
 ) -> None:
-    """Have its labels taken back, or what people were still to be asked for it."""
+    """Have its labels taken back, or what people were still to be asked for it.
+
+    Raises:
+        Conflict: ``certificate_<state>``.
+    """
     if certificate.state is CertificateState.SCORING:
-        move_certificate(certificate, CertificateState.REVOKED)
+        _move(certificate, CertificateState.REVOKED)
         await _stop(session, principal, certificate)
     elif certificate.state is CertificateState.READY:
-        move_certificate(certificate, CertificateState.REVOKED)
+        _move(certificate, CertificateState.REVOKED)
     else:
-        move_certificate(certificate, CertificateState.REVOKING)
+        _move(certificate, CertificateState.REVOKING)
     await _hand_over(session, principal, project, certificate, "revoke")
+
+
+def _move(certificate: Certificate, state: CertificateState) -> None:
+    now = certificate.state
+    try:
+        move_certificate(certificate, state)
+    except Conflict as error:
+        raise Conflict(error.code, _NOT_NOW[now]) from error
 
 
 async def _hand_over(

@@ -43,8 +43,9 @@ from core.tasks.boxes import BOXES
 
 _FIRST: Final = 12
 _BLOCK: Final = 2000
-# A group has fewer images than 2^20, and an installation fewer than 2^43.
-_SIZE: Final = 1 << 43
+# A group has fewer images than 2^20, and an installation fewer than 2^33: a place is below 2^53,
+# where programs of JavaScript begin to round.
+_SIZE: Final = 1 << 33
 _NO_CLASS: Final = 0
 _OF_BOXES: Final[dict[int, Objects]] = {-1: "objects", -2: "no_objects"}
 _ANSWERED: Final = (ExampleState.LABELED, ExampleState.OOD, ExampleState.UNSURE)

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from api.instruction_rows import InstructionFields
 from api.projects.schemas import ClassOut, Colour
+from api.schemas.choices import OneOf
 from api.schemas.labels import Labeled
 from api.schemas.names import GivenName
 from core.states import ExampleState, RoundState, Source, Split, Verdict
@@ -61,12 +62,12 @@ class Filters(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    state: ExampleState | Objects | None = None
-    split: Split | Literal["all"] = Split.POOL
-    verdict: Verdict | Objects | None = None
+    state: Annotated[ExampleState | Objects, OneOf] | None = None
+    split: Annotated[Split | Literal["all"], OneOf] = Split.POOL
+    verdict: Annotated[Verdict | Objects, OneOf] | None = None
     class_id: Id | None = None
     annotator_id: Id | None = None
-    source: Source | Literal["people"] | None = None
+    source: Annotated[Source | Literal["people"], OneOf] | None = None
     disagreement: bool | None = None
     import_id: Id | None = None
     kept_by: Id | None = None

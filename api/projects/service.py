@@ -329,6 +329,11 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
 
 
 async def pause(session: AsyncSession, principal: Principal, project: Project) -> None:
+    if project.state is not ProjectState.RUNNING:
+        raise Conflict(
+            f"project_{project.state}",
+            f"The project is {project.state}; only one that runs can be paused.",
+        )
     move_project(project, ProjectState.PAUSED)
     await _changed(session, principal, project, "pause")
 

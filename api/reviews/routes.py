@@ -18,6 +18,7 @@ from api.reviews.schemas import (
     ReviewOut,
     SuggestionOut,
 )
+from api.schemas.choices import OneOf
 from api.schemas.pagination import Items
 
 router = APIRouter(prefix="/projects/{project_id}/reviews", tags=["reviews"])
@@ -26,6 +27,7 @@ router = APIRouter(prefix="/projects/{project_id}/reviews", tags=["reviews"])
 def _job_id(
     review: Annotated[
         Id | Literal["disagreements"],
+        OneOf,
         Path(description="Of the job that suggested; or `disagreements`, those of annotators."),
     ],
 ) -> int | None:

@@ -37,7 +37,8 @@ def certify(
     target: Annotated[
         float,
         typer.Option(
-            callback=_share, help="Share of wrong labels, at most: 0.05 is 5 of 100, 0.5 the most."
+            callback=_share,
+            help="Share of wrong labels, at most: above 0 and up to 0.5; 0.05 is 5 of 100.",
         ),
     ] = 0.02,
     confidence: Annotated[
@@ -54,8 +55,8 @@ def certify(
         typer.Option(
             "--missed",
             callback=_share,
-            help="Share of what is of a class among what is called OOD, at most; that of --target "
-            "if left out.",
+            help="Share of what is of a class among what is called OOD, at most: above 0 and up to "
+            "0.5; that of --target if left out.",
         ),
     ] = None,
     at_most: Annotated[

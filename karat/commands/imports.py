@@ -11,6 +11,7 @@ import typer
 
 from core.media.nouns import in_words_of, noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.commands.new_classes import start_with_classes
 from karat.terminal import bytes_bar, echo, job_bar, show_json, show_table, with_options
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ _NAMED = 3
 _LISTED = 100
 # What reasons of a kind name: a file at the beginning, what is quoted, and numbers.
 _NAMES_OF = re.compile(r"""^[^:]+\.\w+(?=:\ ) | '[^']*' | "[^"]*" | \d[\d.,]*""", re.VERBOSE)
+# What is said of a label that names none of the classes.
+_OF_NO_CLASS = re.compile("(?:not|neither) a class of the project")
 
 SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
 LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the classes.")]
@@ -45,6 +48,13 @@ FolderSplitOption = Annotated[
 CountFromOption = Annotated[
     int | None,
     typer.Option(min=0, max=1, help="Number of the first class in columns of numbers."),
+]
+AddClassesOption = Annotated[
+    bool,
+    typer.Option(
+        "--add-classes",
+        help="Make classes of all names that its folders, labels and lists have and no class has.",
+    ),
 ]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Only show what would go where; nothing is stored.")
@@ -80,12 +90,13 @@ def import_images(
     ] = None,
     folder_split: FolderSplitOption = None,
     count_from: CountFromOption = None,
+    add_classes: AddClassesOption = False,
     dry_run: DryRunOption = False,
     report: ReportOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add images, texts or labels to a project. What is there already is not added twice."""
-    require_stored(dry_run, report)
+    require_stored(dry_run, report, add_classes)
     choices = folder_choices(folder_split)
     with connect() as client:
         found = find_project(client, project)
@@ -101,27 +112,32 @@ def import_images(
                 key_column=key_column,
                 folder_split=choices,
                 count_from=cast("Literal[0, 1] | None", count_from),
-                dry_run=dry_run,
+                dry_run=dry_run or add_classes,
                 on_sent=on_sent,
                 on_left_out=on_left_out,
             )
         if dry_run:
             return show_plan(client, found, job, as_json)
+        if add_classes:
+            job = start_with_classes(client, found, job, as_json)
         return finish_import(client, found, job, report, as_json)
 
 
-def require_stored(dry_run: bool, report: Path | None) -> None:
-    """Refuse to write what became of each where nothing is stored.
+def require_stored(dry_run: bool, report: Path | None, add_classes: bool) -> None:
+    """Refuse what stores something, or tells what became of each, where nothing is stored.
 
     Args:
         dry_run: Whether nothing is.
-        report: Where to write it.
+        report: Where to write what became of each.
+        add_classes: Whether to make classes.
 
     Raises:
-        typer.BadParameter: Both are given.
+        typer.BadParameter: One of them is given beside ``dry_run``.
     """
     if dry_run and report is not None:
         raise typer.BadParameter("A dry run has no --report; leave one of them out.")
+    if dry_run and add_classes:
+        raise typer.BadParameter("A dry run takes no --add-classes; leave one of them out.")
 
 
 def folder_choices(given: list[str] | None) -> "dict[str, FolderChoice]":
@@ -201,6 +217,8 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
             "Of some numbers it is not certain which class they count: say which number the first "
             "class has with --count-from 0 or --count-from 1."
         )
+    if any(not label["known"] for one in plan["groups"] for label in one["labels"]):
+        echo("Names that are no class become classes with --add-classes.")
     if any(one["reason"] for one in plan["groups"]):
         echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
     for column in plan["labels"]:
@@ -307,10 +325,19 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
         echo(f"  {line}")
     for line in _refused_by_reason(result):
         echo(f"  {line}")
+    if _lacks_classes(result):
+        echo("  To make classes of names that images come with, import again with --add-classes.")
     if report is not None:
         echo(f"What became of each is in {report}.")
     elif result["refused"] or result.get("noted"):
         echo("  To see what became of each, add --report FILE.")
+
+
+def _lacks_classes(result: dict[str, Any]) -> bool:
+    """Whether a label that came with an image names no class; a plan tells none of other rows."""
+    truths = (one for one in result.get("refused_by_reason", ()) if one.startswith("label "))
+    said = (*result.get("noted", ()), *truths)
+    return any(_OF_NO_CLASS.search(one) for one in said)
 
 
 def _refused_by_reason(result: dict[str, Any]) -> Iterator[str]:

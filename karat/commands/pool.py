@@ -11,6 +11,7 @@ from core.media.nouns import noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project, first
 from karat.commands.filters import WhereOption, chosen_filters, class_id
 from karat.commands.imports import (
+    AddClassesOption,
     AnnotationColumnOption,
     CountFromOption,
     DryRunOption,
@@ -24,6 +25,7 @@ from karat.commands.imports import (
     require_stored,
     show_plan,
 )
+from karat.commands.new_classes import start_with_classes
 from karat.terminal import confirm, echo, show_json, show_table
 
 if TYPE_CHECKING:
@@ -253,12 +255,13 @@ def add(
     annotation_column: AnnotationColumnOption = None,
     folder_split: FolderSplitOption = None,
     count_from: CountFromOption = None,
+    add_classes: AddClassesOption = False,
     dry_run: DryRunOption = False,
     report: ReportOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take in images that stay in a bucket. What is there already is not added twice."""
-    require_stored(dry_run, report)
+    require_stored(dry_run, report, add_classes)
     if table is not None and include:
         raise typer.BadParameter("--table names the images, and takes no --include; leave it out.")
     choices = folder_choices(folder_split)
@@ -275,10 +278,12 @@ def add(
             annotation_columns=annotation_column or (),
             folder_split=choices,
             count_from=cast("Literal[0, 1] | None", count_from),
-            dry_run=dry_run,
+            dry_run=dry_run or add_classes,
         )
         if dry_run:
             return show_plan(client, found, job, as_json)
+        if add_classes:
+            job = start_with_classes(client, found, job, as_json)
         return finish_import(client, found, job, report, as_json)
 
 

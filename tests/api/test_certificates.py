@@ -191,6 +191,11 @@ def test_a_certificate_labels_what_nobody_has_judged_and_no_queue_holds(
     after = scene.stands()
     assert all(after[index] == (ExampleState.UNLABELED, None) for index in range(6, 12))
     assert scene.code("post", f"/{certificate.id}/revoke") == (409, "certificate_revoked")
+    certificate.state = CertificateState.REFUSED
+    world.session.commit()
+    refused = scene.call("post", f"/{certificate.id}/revoke")
+    assert (refused.status_code, refused.json()["code"]) == (409, "certificate_refused")
+    assert "Begin another one, or retry its job" in refused.json()["detail"]
 
 
 def test_answers_stand_above_labels_of_a_model_whoever_came_first(

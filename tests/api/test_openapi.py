@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from api.callers.principal import COOKIE
+from api.main import create_app
 from scripts import client_types
 from tests.processes import ended
 from tests.security.policy import POLICY
@@ -134,6 +136,37 @@ def test_no_request_takes_what_it_does_not_know() -> None:
         for name in loose(content["schema"], description["components"]["schemas"], set())
     }
     assert found == set()
+
+
+def unions(schema: Any) -> Iterator[Any]:
+    """What is of one of several kinds in a schema of pydantic's."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "union":
+            yield schema
+        for one in schema.values():
+            yield from unions(one)
+    elif isinstance(schema, list | tuple):
+        for one in schema:
+            yield from unions(one)
+
+
+def requests(base: type[BaseModel] = BaseModel) -> Iterator[type[BaseModel]]:
+    """Models that take nothing that they do not know, as those of requests do."""
+    for one in base.__subclasses__():
+        if one.__module__.startswith("api.") and one.model_config.get("extra") == "forbid":
+            yield one
+        yield from requests(one)
+
+
+def test_no_fault_of_a_request_is_told_by_a_name_of_the_code() -> None:
+    assert create_app().routes
+    found = [
+        (model.__name__, "custom_error_type" in one)
+        for model in requests()
+        for one in unions(model.__pydantic_core_schema__)
+    ]
+    assert ("Filters", True) in found
+    assert [model for model, is_told_once in found if not is_told_once] == []
 
 
 def test_types_of_the_python_client_are_those_of_the_description() -> None:

@@ -439,7 +439,9 @@ def test_start_waits_for_imports_and_happens_once(http: TestClient, world: World
 
 def test_pause_and_resume(http: TestClient, world: World) -> None:
     admin, draft, project = world.caller(), world.project(), running(world)
-    assert post(http, draft, "pause", admin).json()["code"] == "project_draft"
+    refused = post(http, draft, "pause", admin).json()
+    assert refused["code"] == "project_draft"
+    assert refused["detail"] == "The project is draft; only one that runs can be paused."
     assert post(http, project, "resume", admin).json()["code"] == "project_not_paused"
     assert post(http, project, "pause", admin).json()["state"] == "paused"
     assert post(http, project, "pause", admin).json()["code"] == "project_paused"

@@ -299,6 +299,31 @@ def test_malformed_request_names_every_field(http: TestClient, world: World) -> 
     assert "colour: must match" in detail
 
 
+@pytest.mark.parametrize(
+    ("path", "field", "expected"),
+    [
+        (
+            "examples?state=lost",
+            "state",
+            "'unlabeled', 'queried', 'labeled', 'ood', 'unsure', 'held_out', 'objects' or "
+            "'no_objects'",
+        ),
+        ("examples/count?split=1", "split", "'pool', 'evaluation', 'auxiliary_ood' or 'all'"),
+        ("reviews/0", "review", "an id or 'disagreements'"),
+    ],
+)
+def test_what_may_be_of_several_kinds_is_said_once_by_its_field(
+    http: TestClient, world: World, path: str, field: str, expected: str
+) -> None:
+    project = world.project()
+    url = f"/api/projects/{project.id}/{path}"
+    response = http.get(url, headers=world.caller().headers)
+    (error,) = response.json()["errors"]
+    assert (error["field"], error["type"]) == (field, "enum")
+    assert error["ctx"] == {"expected": expected}
+    assert response.json()["detail"] == f"{field}: must be {expected}"
+
+
 def test_a_misspelt_setting_is_named_beside_the_right_one(http: TestClient, world: World) -> None:
     response = http.post(
         "/api/projects",

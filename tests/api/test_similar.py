@@ -9,10 +9,12 @@ from fastapi.testclient import TestClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from sqlalchemy import insert, select
 
 from core.artifacts import nearness
 from core.artifacts.nearness import complete_screen, similarities, unit_mean
-from core.tables import Project
+from core.states import ExampleState, Split
+from core.tables import Example, Project
 from tests.api.test_labeling import running
 from tests.api.test_pool_actions import act, ids_of
 from tests.api.test_pool_search import counted, find, listed, scored
@@ -157,3 +159,31 @@ def test_a_pool_whose_scores_are_lost_is_shown_without_them(http: TestClient, wo
     ):  # fmt: skip
         lost = http.get(f"{url}/examples", params=query, headers=admin.headers)
         assert (lost.status_code, lost.json()["code"]) == (409, "scores_file_missing"), query
+
+
+def test_groups_of_many_copies_come_once_also_to_programs_of_javascript(
+    http: TestClient, world: World
+) -> None:
+    project, admin = world.project(images=2), world.caller()
+    alike = [
+        {
+            **{"project_id": project.id, "pool_index": index, "name": f"{index}.png"},
+            **{"content_hash": index.to_bytes(32), "media_type": "image/png", "bytes": 1},
+            **{"width": 8, "height": 8, "meta": {}},
+            **{"split": Split.POOL, "state": ExampleState.UNLABELED},
+        }
+        for index in range(2, 2202)
+    ]
+    world.session.execute(insert(Example), alike)
+    statement = select(Example).where(Example.project_id == project.id)
+    found = world.session.scalars(statement.order_by(Example.pool_index)).all()
+    for place, one in enumerate(found):
+        one.duplicates_of = found[place % 2].id
+    world.session.commit()
+    pages = f"/api/projects/{project.id}/duplicates?limit=1"
+    first = http.get(pages, headers=admin.headers).json()
+    # Their programs hold no larger number as it is.
+    assert first["next_cursor"] < 2**53
+    second = http.get(f"{pages}&cursor={first['next_cursor']}", headers=admin.headers).json()
+    seen = [(one["id"], one["images"]) for page in (first, second) for one in page["items"]]
+    assert seen == [(found[1].id, 1101), (found[0].id, 1101)]

@@ -338,6 +338,7 @@ def _items(karat: Run, name: str) -> list[dict[str, Any]]:
     ("arguments", "said"),
     [
         (("import", "X", ".", "--dry-run", "--report", "r.csv"), "--report"),
+        (("import", "X", ".", "--dry-run", "--add-classes"), "--add-classes"),
         (("pool", "add", "X", "s3://x", "--table", "t.csv", "--include", "*.jpg"), "--include"),
     ],
 )

@@ -4,8 +4,12 @@ import csv
 import json
 import os
 from pathlib import Path
+from typing import Any, Final
 
+from karat.commands.new_classes import new_classes
 from tests.karat.helpers import Run, image_folder, png
+
+KNOWN: Final = {"name": "Dog", "count": 5, "known": True}
 
 
 def project_of(karat: Run, name: str, *classes: str) -> str:
@@ -141,6 +145,7 @@ def test_an_import_is_planned_and_what_is_not_sure_is_said(
     assert "2 pool, 1 evaluation, 2 left out. Nothing was stored." in planned
     assert "Say what a folder or value is with --folder-split NAME=SPLIT." in planned
     assert "frog (no class)" in planned
+    assert "Names that are no class become classes with --add-classes." in planned
     middle = "Images are typically 12 × 12; the model"
     assert f"{middle} would see 16 × 16." in planned
     assert karat("pool", "list", number, "--where", "split=all").stdout.startswith("No image")
@@ -158,6 +163,18 @@ def test_an_import_is_planned_and_what_is_not_sure_is_said(
     assert "must be FOLDER=SPLIT" in wrong.stderr
     unknown = karat("import", number, tmp_path / "pool", "--folder-split", "doc=pool", status=1)
     assert "There is no folder 'doc' in it." in unknown.stderr
+    for seed, name in enumerate(("train/Owl", "train/owl", "test/owl", "test/cat"), 10):
+        folder = tmp_path / "more" / name
+        folder.mkdir(parents=True)
+        (folder / f"{seed}.png").write_bytes(png(seed))
+    lacking = karat("import", number, tmp_path / "more").stdout
+    assert "3 images added, 0 there already, 1 refused." in lacking
+    assert "label 'owl' is not a class of the project" in lacking
+    assert "import again with --add-classes." in lacking
+    made = karat("import", number, tmp_path / "more", "--add-classes").stdout
+    assert made.startswith("Classes made: owl.\n1 images added, 3 there already, 0 refused.")
+    shown = json.loads(karat("project", "show", number, "--json").stdout)
+    assert [one["name"] for one in shown["classes"]] == ["cat", "dog", "owl"]
 
 
 def test_reasons_that_differ_in_what_they_name_are_told_once(
@@ -176,3 +193,21 @@ def test_reasons_that_differ_in_what_they_name_are_told_once(
     assert told[2].endswith(": chats.jsonl, line 7, chats.jsonl, line 8")
     assert told[3] == "  is not an object: chats.jsonl, line 6"
     assert told[4].startswith("  To see what became of each, ")
+
+
+def test_new_classes_stand_as_they_are_listed_and_come_once() -> None:
+    def labels(**counts: int) -> Any:
+        return [{"name": name, "count": count, "known": False} for name, count in counts.items()]
+
+    plan: Any = {
+        "groups": [
+            {"proposal": "pool", "labels": [*labels(Big_cat=1, ood=9, ant=2), KNOWN]},
+            {"proposal": "evaluation", "labels": [{**KNOWN, "name": "big cat", "known": False}]},
+            {"proposal": "leave_out", "labels": labels(bee=3)},
+        ],
+        "class_names": ["zebra", "big cat"],
+    }
+    assert new_classes(plan, []) == ["zebra", "big cat", "ant"]
+    # Where there are classes already, what is only listed is no matter.
+    assert new_classes(plan, ["Dog", "Ant"]) == ["big cat"]
+    assert new_classes(plan | {"groups": []}, []) == ["zebra", "big cat"]

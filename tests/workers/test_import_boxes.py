@@ -29,6 +29,7 @@ from tests.workers.box_files import (
 from tests.world import World
 from workers.imports.formats.boxes.yolo import class_names
 from workers.imports.items import printable
+from workers.imports.report import NOT_TAKEN, Note, Tally
 from workers.jobs import context
 
 YAML = "path: .\ntrain: images\nnames: ['dog', 'cat']\n"
@@ -224,7 +225,18 @@ def test_what_is_no_box_is_named_and_costs_the_label_and_not_the_image(pool: Box
     why = pool.why()
     for (folder, (name, _)), (_, reason) in zip(cases.items(), WRONG, strict=True):
         assert reason in why[f"{folder}/{name}"]
-    assert result["noted"]["a label is not taken"] == len(WRONG)
+    untaken = {note: count for note, count in result["noted"].items() if NOT_TAKEN in note}
+    assert sum(untaken.values()) == len(WRONG)
+
+
+def test_boxes_of_a_class_that_is_missing_are_counted_together() -> None:
+    why = "is of 'dog', which is not a class of the project; add it, and import again"
+    tally = Tally()
+    for place in ("a.xml: box 1", "b: box 1/b.txt: box 12 (line 13)"):
+        tally.note([Note(NOT_TAKEN, f"{place} {why}")])
+    assert tally.noted == {f"{NOT_TAKEN}: it {why}": 2}
+    tally.note([Note(NOT_TAKEN, f"reason {n}") for n in range(40)])
+    assert (len(tally.noted), tally.noted[NOT_TAKEN]) == (21, 21)
 
 
 POINTS = {"points": [[25, 25], [50, 25], [50, 75]], "polygonlabels": ["cat"]}

@@ -277,7 +277,13 @@ def test_doccano_brings_its_labels(texts: Pool, column: str) -> None:
         ("11", "doccano", "label", "cat"),
         ("15", "doccano", "ood", None),
     ]
-    assert result["noted"] == {"a label is not taken": 3}
+    untaken = "a label is not taken: "
+    assert result["noted"] == {
+        f"{untaken}it has several labels (cat, dog); a text has one class": 1,
+        f"{untaken}its labels mark parts of it; Karat labels whole texts": 1,
+        f"{untaken}doccano says 'bird', which is not a class of the project; add it, and import "
+        "again": 1,
+    }
     assert texts.examples()[-1].label_class_id is not None
     plan = done(texts.add(jsonl(*rows), "project.jsonl", dry_run=True))
     assert plan["documents"] == [{"name": "project.jsonl", "format": "doccano"}]

@@ -12,12 +12,12 @@ from core.tasks.spec import Label
 from workers.imports.items import Item, LeftOut, Origin, Reference, Refused
 from workers.imports.labels import Labeled, Written
 from workers.imports.media.base import Addition, Content, Made, Reading
-from workers.imports.mentions import NOT_TAKEN, Mention, Settle, mentioned, needs_size, settled
+from workers.imports.mentions import Mention, Settle, mentioned, needs_size, settled
 from workers.imports.moved import Met
 from workers.imports.placing import Place, place
 from workers.imports.pool import Held
 from workers.imports.reading import LabelReader, Opinion, Read
-from workers.imports.report import Line, Note, Outcome
+from workers.imports.report import NOT_TAKEN, Line, Note, Outcome
 from workers.imports.settled import Upright
 
 _MOST_ITEMS: Final = 512

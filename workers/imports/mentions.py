@@ -8,11 +8,9 @@ from core.states import Split
 from core.tasks.registry import type_of
 from workers.imports.items import Reference, Refused
 from workers.imports.reading import Opinion
-from workers.imports.report import Line, Note, Outcome
+from workers.imports.report import NOT_TAKEN, Line, Note, Outcome
 from workers.imports.settled import Upright
 
-NOT_TAKEN: Final = "a label is not taken"
-"""Note of an item whose label is refused; its detail is why."""
 _MOST_SHOWN: Final = 100
 
 Settle = Callable[[Opinion, Upright], tuple[Opinion, tuple[str, ...]] | Refused]

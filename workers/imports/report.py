@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 import shutil
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
@@ -19,6 +20,10 @@ MOST_REASON: Final = 1000
 # A reason may name a label or a split: with a wrong column there are as many as images.
 _REASONS: Final = 20
 _OTHER_REASONS: Final = "other reasons"
+NOT_TAKEN: Final = "a label is not taken"
+"""Note of an item whose label is refused; its detail is why."""
+# Which box of which file a reason is of.
+_BOX: Final = re.compile(r".*: box \d+ (?:\(line \d+\) )?", re.DOTALL)
 
 
 class Outcome(StrEnum):
@@ -79,7 +84,7 @@ class Tally:
     Each item is one of ``added``, ``labeled``, ``unchanged``, ``empty``, ``duplicates``,
     ``left_out`` and ``refused``. Of labels, ``annotations`` counts those that were added,
     ``contradicting`` the images that got several which contradict each other, and ``noted`` what is
-    to be said of items that were not refused, by reason.
+    to be said of items that were not refused, by reason; of labels that are not taken, with why.
     """
 
     total: int = 0
@@ -139,13 +144,23 @@ class Tally:
     def note(self, notes: Iterable[Note]) -> None:
         """Count what is to be said of one item."""
         for note in notes:
-            _count(self.noted, note.reason)
+            if note.reason == NOT_TAKEN and note.detail:
+                _count(self.noted, _untaken(note.detail), NOT_TAKEN)
+            else:
+                _count(self.noted, note.reason)
 
 
-def _count(known: dict[str, int], reason: str) -> None:
+def _untaken(why: str) -> str:
+    """The same for all labels that are not taken for the same reason."""
+    if (box := _BOX.match(why)) is not None:
+        return f"a label is not taken: it {why[box.end() :]}"
+    return f"a label is not taken: {why}"
+
+
+def _count(known: dict[str, int], reason: str, others: str = _OTHER_REASONS) -> None:
     reason = reason[:MOST_REASON]
     if reason not in known and len(known) >= _REASONS:
-        reason = _OTHER_REASONS
+        reason = others
     known[reason] = known.get(reason, 0) + 1
 
 

@@ -27,6 +27,7 @@ import { LookAlikes } from "./LookAlikes";
 import { MapCard } from "./map/MapCard";
 import { NothingFound } from "./NothingFound";
 import { Outlined } from "./Outlined";
+import { PassedOver } from "./PassedOver";
 import { PoolBar } from "./PoolBar";
 import { PoolGrid } from "./PoolGrid";
 import styles from "./PoolScreen.module.css";
@@ -97,7 +98,6 @@ export function PoolScreen({ project }: { project: Project }) {
       },
       { replace: true },
     );
-  const surround = (outline: string | null) => change({ outline });
   // A step of its own: back leads to what was shown before.
   const like = useCallback(
     (to: Parameters<typeof likeThese>[1]) => {
@@ -116,7 +116,6 @@ export function PoolScreen({ project }: { project: Project }) {
   const compared = isCompared(filters);
   // Rows of instruction data have no scores to be put in order by.
   const plain = project.task === "instructions" ? SORTS.slice(0, 1) : SORTS;
-  const sorts = compared ? [...SIMILARITY_SORTS, ...plain] : plain;
   const notCompared = found.error instanceof ApiError && found.error.code === "not_compared";
   const set = countFilters(filters);
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
@@ -137,12 +136,13 @@ export function PoolScreen({ project }: { project: Project }) {
         open={open}
         onOpen={setOpen}
         sort={sort}
-        sorts={sorts}
+        sorts={compared ? [...SIMILARITY_SORTS, ...plain] : plain}
         onSort={order}
         finder={finder}
         onRefresh={() => client.resetQueries({ queryKey: poolQueries.all(project.id) })}
         busy={found.isFetching && !found.isFetchingNextPage}
       />
+      <PassedOver />
       <FinderFault finder={finder} />
       {compared ? (
         <Compared filters={filters} words={words} onOpen={show} onEnd={() => like(null)} />
@@ -169,7 +169,7 @@ export function PoolScreen({ project }: { project: Project }) {
                 outline={filters.outline ?? null}
                 onColour={(by) => put("colour", by === "state" ? null : by)}
                 onChosenBy={(id) => put("chosen_by", String(id))}
-                onOutline={surround}
+                onOutline={(outline) => change({ outline })}
                 onOpen={show}
               />
             </div>
@@ -178,7 +178,7 @@ export function PoolScreen({ project }: { project: Project }) {
             <Outlined
               count={count.data}
               selection={selection}
-              onClose={map ? null : () => surround(null)}
+              onClose={map ? null : () => change({ outline: null })}
             />
           )}
           {notCompared && (

@@ -3,6 +3,7 @@ import {
   comparedWith,
   countFilters,
   likeThese,
+  passedOver,
   readView,
   withFilters,
   withoutFilters,
@@ -71,6 +72,18 @@ describe("the address of the pool browser", () => {
 
   it("passes over what it does not know", () => {
     expect(read("state=lost&class_id=two&sort=beauty&image=-1")).toEqual(read(""));
+  });
+
+  it("names what it passes over", () => {
+    const named = (query: string) => passedOver(new URLSearchParams(query));
+    expect(named("state=lost&split=foo&verdict=label&class_id=two&similar_to=x")).toEqual([
+      "state",
+      "split",
+      "class_id",
+      "similar_to",
+    ]);
+    expect(named("state=ood&split=pool&verdict=class&purity_min=0&source=&image=7")).toEqual([]);
+    expect(named("")).toEqual([]);
   });
 
   it("is written back as it is read, and closes the image", () => {

@@ -98,6 +98,16 @@ export function readView(query: URLSearchParams): View {
   };
 }
 
+/** Names of the filters that an address has with values that there are not. */
+export function passedOver(query: URLSearchParams): string[] {
+  const filters: Record<string, unknown> = readView(query).filters;
+  return [...Object.keys(CHOICES), ...NUMBERS, "similar_to"].filter((name) =>
+    name === "split"
+      ? (query.get(name) ?? filters.split) !== filters.split
+      : query.get(name) && filters[name] === undefined,
+  );
+}
+
 function idOf(text: string | null): number | null {
   const id = Number(text);
   return Number.isInteger(id) && id > 0 ? id : null;

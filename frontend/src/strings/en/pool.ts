@@ -18,6 +18,8 @@ export const pool = {
   end: "That is all.",
   endOfScored: "That is all that has this score.",
   refresh: "Refresh",
+  passedOver: (what: string) =>
+    `Left out of what the address asks for, as there is no such filter: ${what}.`,
   none: "Nothing matches",
   noneText: "No image has all of this. Clear a filter, or look in all splits.",
   empty: "The pool is empty",

@@ -18,6 +18,7 @@ export const pool: Catalogue["pool"] = {
   end: "마지막입니다.",
   endOfScored: "이 점수가 있는 이미지는 여기까지입니다.",
   refresh: "새로고침",
+  passedOver: (what: string) => `주소의 필터 가운데 없는 값이라 적용하지 않은 것: ${what}`,
   none: "조건에 맞는 이미지가 없습니다",
   noneText: "모든 조건에 맞는 이미지가 없습니다. 필터를 줄이거나 모든 분할에서 찾아보세요.",
   empty: "풀이 비어 있습니다",

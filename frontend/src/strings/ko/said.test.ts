@@ -23,6 +23,16 @@ it("says why something else stands in", () => {
   expect(said(reason)).toContain("5개 이상");
 });
 
+it("says why a label is not taken", () => {
+  const unknown = "of 'dog', which is not a class of the project; add it, and import again";
+  expect(said(`a label is not taken: it is ${unknown}`)).toBe(
+    `라벨을 쓰지 않았습니다: ${said(`is ${unknown}`)}`,
+  );
+  const why = "label says 'dog', which is not a class of the project; add it, and import again";
+  expect(said(`a label is not taken: ${why}`)).toBe(`라벨을 쓰지 않았습니다: ${said(why)}`);
+  expect(said(why)).not.toContain("says");
+});
+
 it("says of features that both kinds are", () => {
   const losses = "How wrong each is (log loss): both 0.94, minilm 1.02.";
   expect(said(`Told apart by both kinds of features, so far the best. ${losses}`)).toMatch(
