@@ -7,7 +7,15 @@ afterEach(cleanup);
 
 it("says of boxes what is measured of them, before it was and where there are none to measure on", () => {
   const answered = { label: 9, no_objects: 3, ood: 3, unsure: 0, skip: 0 };
-  const round = { number: 0, answered, spent: 12, budget: 12, settings: {}, metrics: {}, notes: [] };
+  const round = {
+    number: 0,
+    answered,
+    spent: 12,
+    budget: 12,
+    settings: {},
+    metrics: {},
+    notes: [],
+  };
   const nothing = { accuracy: null, purity_auroc: null, ood_left: null, annotator_seconds: 0 };
   render(
     <FactsCard

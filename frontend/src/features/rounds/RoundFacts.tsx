@@ -115,7 +115,11 @@ function precisionFigures(round: Round): Figure[] {
   const headline = headlineOf(round);
   const more = (["map50", "ar100"] as const).filter((key) => key in round.metrics);
   return [
-    [headline?.name ?? t.overview.foundWell, formatPercent(headline?.value ?? null), facts.precision.hint],
+    [
+      headline?.name ?? t.overview.foundWell,
+      formatPercent(headline?.value ?? null),
+      facts.precision.hint,
+    ],
     ...more.map(
       (key): Figure => [
         facts.precision[key],
