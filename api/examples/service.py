@@ -48,6 +48,8 @@ from core.tables import (
 from core.tasks.registry import label_of
 
 _LATEST: Final = 200
+# A class is said by its name already.
+WHOLE_LABEL = case((Example.label_class_id.is_(None), Example.label)).label("whole_label")
 SHOWN = (
     select(
         Example.id,
@@ -60,8 +62,7 @@ SHOWN = (
         Example.split,
         Example.state,
         Example.label_class_id,
-        # A class is said by its name already.
-        case((Example.label_class_id.is_(None), Example.label)).label("whole_label"),
+        WHOLE_LABEL,
         Example.duplicates_of,
         ProjectClass.name.label("label"),
     )

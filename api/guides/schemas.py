@@ -2,11 +2,16 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.tasks.registry import AnyLabel
+
 MOST_PINNED: Final = 12
 
 
 class GuideExample(BaseModel):
-    """An image that shows what is meant. `pinned` ones were chosen by an engineer."""
+    """An image that shows what is meant. `pinned` ones were chosen by an engineer.
+
+    Of labels that are no class, such as boxes, `whole_label` is all there is.
+    """
 
     example_id: int
     image_url: str
@@ -14,6 +19,7 @@ class GuideExample(BaseModel):
     height: int | None
     excerpt: str | None
     pinned: bool
+    whole_label: AnyLabel | None
 
 
 class ClassGuide(BaseModel):

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
 from api.callers.principal import Principal
+from api.examples.service import WHOLE_LABEL
 from api.guides.schemas import ClassGuide, GuideExample, Guides
 from api.schemas.pictures import image_url
 from core.consensus import by_model, holds
@@ -16,6 +17,8 @@ from core.errors import Invalid, NotFound
 from core.media.texts.excerpts import beginning
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query
+from core.tasks.registry import label_of
+from core.tasks.spec import Label
 
 # However large the pool, so many labeled images are looked at for examples.
 _LOOKED_AT: Final = 2_000
@@ -110,16 +113,20 @@ async def _pinned(
     wanted = {item.id: item.pinned[:count] for item in classes if item.pinned}
     ids = {example for examples in wanted.values() for example in examples}
     statement = select(
-        Example.id, Example.width, Example.height, beginning().label("excerpt")
+        Example.id, Example.width, Example.height, beginning().label("excerpt"), WHOLE_LABEL
     ).where(Example.project_id == project.id, Example.id.in_(ids))
     rows = {row.id: row for row in await session.execute(statement)} if ids else {}
     return {
-        class_id: [_example(rows[id_], pinned=True) for id_ in examples if id_ in rows]
+        class_id: [
+            _example(rows[id_], pinned=True, label=label_of(rows[id_].whole_label))
+            for id_ in examples
+            if id_ in rows
+        ]
         for class_id, examples in wanted.items()
     }
 
 
-def _example(row: Any, *, pinned: bool = False) -> GuideExample:
+def _example(row: Any, *, pinned: bool = False, label: Label | None = None) -> GuideExample:
     return GuideExample(
         example_id=row.id,
         image_url=image_url(row.id, is_text=row.width is None),
@@ -127,6 +134,7 @@ def _example(row: Any, *, pinned: bool = False) -> GuideExample:
         height=row.height,
         excerpt=row.excerpt,
         pinned=pinned,
+        whole_label=label,
     )
 
 

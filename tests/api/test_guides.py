@@ -6,6 +6,7 @@ from fastapi.testclient import TestClient
 
 from core.states import Role
 from core.tables import Project
+from tests.api.test_boxes import box, boxed, said
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
 
@@ -69,6 +70,20 @@ def test_pinned_examples_replace_the_others_in_their_order(http: TestClient, wor
     # None pinned: what was there before comes back.
     assert pin(http, engineer, project, cat.id, []).status_code == 204
     assert not set(shown(guides(http, engineer, project), 0)) & set(pool)
+
+
+def test_pinned_images_come_with_the_boxes_that_are_on_them(http: TestClient, world: World) -> None:
+    project = boxed(world)
+    cat, _ = (one.id for one in world.classes(project))
+    engineer = world.caller(Role.ENGINEER, project)
+    first, second, *_ = lease(http, engineer, project)["items"]
+    send(http, engineer, project, said(first["query_id"], box(cat, 1, 1, 2, 2)))
+    images = [first["example_id"], second["example_id"]]
+    assert pin(http, engineer, project, cat, images).status_code == 204
+    examples = guides(http, engineer, project)["classes"][0]["examples"]
+    labels = [one["whole_label"] for one in examples]
+    assert [one["class_id"] for one in labels[0]["boxes"]] == [cat]
+    assert labels[1] is None
 
 
 def test_only_engineers_pin_and_only_images_of_the_project(http: TestClient, world: World) -> None:

@@ -21,7 +21,7 @@ def test_an_admin_compares_uses_and_takes_back(
         "What do you want to know?"
     )
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
-    page.get_by_role("button", name="Do OOD images help?").click()
+    page.get_by_role("button", name="Do images of none of the classes help?").click()
     card = page.get_by_role("region", name="Compare regularizers")
     card.locator("summary").click()
     card.get_by_label("Network").select_option("cnn_tiny")

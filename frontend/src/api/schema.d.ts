@@ -5288,6 +5288,8 @@ export interface components {
         /**
          * GuideExample
          * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
+         *
+         *     Of labels that are no class, such as boxes, `whole_label` is all there is.
          */
         GuideExample: {
             /**
@@ -5303,6 +5305,8 @@ export interface components {
             image_url: string;
             /** Pinned */
             pinned: boolean;
+            /** Whole Label */
+            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Width */
             width: number | null;
         };

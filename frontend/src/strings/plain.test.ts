@@ -100,3 +100,16 @@ it.each([
   const said = [failed.title, failed.text, failed.last, failed.open, words.home.waitingFor.failed];
   for (const one of said) expect(one).not.toMatch(/train|learn|model|embed|학습|모델|임베딩/i);
 });
+
+/** What people said of an image has one name wherever they look; files, the API and methods say OOD. */
+const OWNERS = ["advice", "alike", "jobs", "localization", "overview", "pool", "rounds", "setup"];
+
+it.each(OWNERS.flatMap((path) => [en, ko].map((one) => [path, one] as const)))(
+  "calls none of the classes so in %s",
+  (path, catalogue) => {
+    const { nameReserved } = catalogue.setup;
+    const said = wordsIn(at(catalogue, path)).filter((words) => words !== nameReserved);
+    expect(said.length).toBeGreaterThan(5);
+    for (const words of said) expect(words).not.toMatch(/\bOOD\b/);
+  },
+);

@@ -1,3 +1,4 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import { Dialog } from "./Dialog";
@@ -7,10 +8,12 @@ afterEach(cleanup);
 function open() {
   const onClose = vi.fn();
   render(
-    <Dialog title="Add weights" onClose={onClose}>
-      <input aria-label="Name" />
-      <input aria-label="File" type="file" />
-    </Dialog>,
+    <QueryClientProvider client={new QueryClient()}>
+      <Dialog title="Add weights" onClose={onClose}>
+        <input aria-label="Name" />
+        <input aria-label="File" type="file" />
+      </Dialog>
+    </QueryClientProvider>,
   );
   return { onClose, dialog: screen.getByRole("dialog") };
 }

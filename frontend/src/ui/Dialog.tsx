@@ -1,6 +1,7 @@
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import styles from "./Dialog.module.css";
 import { focusInvalid, UNHEARD } from "./focusInvalid";
+import { StillTrying } from "./StillTrying";
 import { useBeside } from "./useBeside";
 
 type DialogProps = {
@@ -44,6 +45,8 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
         <h2 id={titleId}>{title}</h2>
         {children}
       </div>
+      {/* That of the page is behind it, where nothing is read. */}
+      <StillTrying />
     </dialog>
   );
 }

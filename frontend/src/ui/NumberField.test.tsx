@@ -1,3 +1,4 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { useState } from "react";
@@ -41,7 +42,11 @@ it.each(CASES)(
   "is as before, %s, while %s stands in it, and nothing goes ahead",
   async (first, typed, kept) => {
     go.mockReset();
-    render(<Page first={first} nullable={first === null} />);
+    render(
+      <QueryClientProvider client={new QueryClient()}>
+        <Page first={first} nullable={first === null} />
+      </QueryClientProvider>,
+    );
     const field = screen.getByLabelText("Images");
     const user = userEvent.setup();
     await user.clear(field);

@@ -1,9 +1,10 @@
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
-import { act, cleanup, render, screen } from "@testing-library/react";
+import { act, cleanup, render, screen, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ApiError, NetworkError } from "../api/errors";
 import { makeQueryClient } from "../api/queryClient";
 import { t } from "../strings";
+import { Dialog } from "./Dialog";
 import { StillTrying } from "./StillTrying";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -67,4 +68,23 @@ it("says nothing of what the server answers, nor of what no page waits for", asy
   await act(() => vi.advanceTimersByTimeAsync(100));
   expect(client.isFetching()).toBe(2);
   expect(screen.queryByText(t.common.tryingAgain)).toBeNull();
+});
+
+it("says so in a dialog, behind which nothing of the page is read", async () => {
+  const away = async () => {
+    throw new NetworkError();
+  };
+  function Part() {
+    useQuery({ queryKey: ["plan"], queryFn: away });
+    return null;
+  }
+  render(
+    <QueryClientProvider client={makeQueryClient()}>
+      <Dialog title="Import streets?">
+        <Part />
+      </Dialog>
+    </QueryClientProvider>,
+  );
+  await act(() => vi.advanceTimersByTimeAsync(100));
+  expect(within(screen.getByRole("dialog")).getByText(t.common.tryingAgain)).toBeTruthy();
 });

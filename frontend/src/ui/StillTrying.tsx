@@ -3,11 +3,11 @@ import { NetworkError } from "../api/errors";
 import { t } from "../strings";
 import styles from "./StillTrying.module.css";
 
-/** Says why a page stays empty while what belongs there is asked for again; in the end the page itself says so. */
+/** Says why a page or a dialog stays empty while what belongs there is asked for again; in the end that itself says so. */
 export function StillTrying() {
   const isTrying = useIsFetching({ predicate: hasFailed }) > 0;
   return (
-    <div role="status" className={styles.place}>
+    <div aria-live="polite" className={styles.place}>
       {isTrying && <p className={styles.words}>{t.common.tryingAgain}</p>}
     </div>
   );

@@ -1,14 +1,24 @@
 import { imagesSaid } from "../api/measures";
-import type { OodLeft, Round } from "../api/types";
+import type { OodLeft, Project, Round } from "../api/types";
+import { t } from "../strings";
 import { FEWEST, type Known, shareOf } from "./shares";
 
-/** By how many answers the estimate was made that counts. */
-export const answersOf = ({ count, by_random, by_purity }: OodLeft): number =>
-  [by_random, by_purity].find((one) => one?.count === count)?.answers ?? FEWEST;
+const { oodLeft: text } = t.overview;
+
+/** What it counts: where labels are boxes, what shows nothing and what is of the wrong kind alike. */
+export const leftTitle = ({ task }: Pick<Project, "task">): string =>
+  task === "boxes" ? t.boxes.left : text.title;
+
+/** What the estimate that counts was made by, and by how many answers. */
+export function basisOf({ count, by_random, by_purity }: OodLeft) {
+  const isRandom = by_random?.count === count;
+  const { answers } = (isRandom ? by_random : by_purity) ?? { answers: FEWEST };
+  return { name: isRandom ? text.byRandom : text.byPurity, answers };
+}
 
 /** How many images of no class were left when a round closed; null where too few answers tell it. */
 export function oodLeftOf({ ood_left: left }: Pick<Round, "ood_left">) {
-  if (left?.count == null || answersOf(left) < FEWEST) return null;
+  if (left?.count == null || basisOf(left).answers < FEWEST) return null;
   return { ...left, count: left.count };
 }
 

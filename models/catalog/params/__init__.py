@@ -12,7 +12,7 @@ _ACRONYMS: Final = frozenset({"lr", "oat", "ood", "taufe"})
 
 
 def _title(name: str, _: FieldInfo | ComputedFieldInfo) -> str:
-    """`learning_rate` → `Learning rate`, `ood_from` → `OOD from`."""
+    """`learning_rate` → `Learning rate`, `attack_ood` → `Attack OOD`."""
     first, *others = name.split("_")
     words = [first.capitalize(), *others]
     return " ".join(word.upper() if word.lower() in _ACRONYMS else word for word in words)

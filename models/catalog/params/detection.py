@@ -30,6 +30,7 @@ class DetectorParams(Params):
     )
     ood_as_empty: bool = Field(
         default=True,
+        title="Wrong kind as empty",
         description="Learn from OOD answers, too, that nothing of any class is in them.",
     )
     precision: Literal["auto", "float32", "bfloat16"] = Field(

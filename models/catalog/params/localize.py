@@ -77,6 +77,7 @@ class LocalizeParams(SmallNetworkParams, LocalizeChoice):
     )
     ood_from: Literal["verdicts", "auxiliary_ood", "both"] = Field(
         default="both",
+        title="Images of none, from",
         description="Which OOD images to learn from: those that annotators called OOD, those "
         "imported into the split auxiliary_ood, or both.",
     )

@@ -55,6 +55,7 @@ class OutputParams(Params):
 
     ood_class: bool = Field(
         default=False,
+        title="Class for none",
         description="Train one more output on the OOD answers (k+1 classifier).",
     )
     loss_prediction: bool = Field(
@@ -67,6 +68,7 @@ class HeadParams(OutputParams):
 
     ood_class: bool = Field(
         default=True,
+        title="Class for none",
         description="Train on the OOD answers, too, as one more class (k+1 classifier): what is no "
         "class shows which features tell the classes.",
     )
@@ -194,6 +196,7 @@ class TrainingParams(AugmentationParams, OutputParams):
     )
     ood_from: Literal["verdicts", "auxiliary_ood", "both"] = Field(
         default="both",
+        title="Images of none, from",
         description="Which OOD images taufe and oat learn from: those that annotators called OOD, "
         "those imported into the split auxiliary_ood, or both.",
     )

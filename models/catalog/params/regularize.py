@@ -28,6 +28,7 @@ class TaufeChoice(Params):
     oat: float = Field(default=1.0, gt=0, le=1000, description="Weight of OAT.")
     ood_from: Literal["verdicts", "auxiliary_ood", "both"] = Field(
         default="both",
+        title="Images of none, from",
         description="Which OOD images to learn from: those that annotators called OOD, those "
         "imported into the split auxiliary_ood, or both.",
     )

@@ -55,6 +55,7 @@ class ProbeParams(Params):
     )
     least_ood: int = Field(
         default=5,
+        title="Least answers of none",
         ge=1,
         le=10_000,
         description="With fewer OOD answers than this, knn stands in.",
@@ -73,6 +74,7 @@ class KPlusOneParams(Params):
     )
     least_ood: int = Field(
         default=5,
+        title="Least answers of none",
         ge=1,
         le=10_000,
         description="With fewer OOD answers than this, knn stands in.",

@@ -1,14 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type CSSProperties, useEffect, useRef } from "react";
 import { guidesQuery, pinExamples } from "../../api/guides";
-import type { ClassGuide, GuideExample, Project } from "../../api/types";
+import type { ClassGuide, GuideExample, LabelClass, Project } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
+import { LabelOver } from "../../tasks/boxes/LabelOver";
 import { Button } from "../../ui/Button";
 import { ErrorNotice } from "../../ui/ErrorNotice";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import { Failure, Loading, Skeleton } from "../../ui/State";
+import { noneOf } from "../../ui/stateNames";
 import styles from "./GuidePanel.module.css";
 
 const { guide: text } = t.label;
@@ -79,8 +81,7 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
         project.classes.map((item) => (
           <ClassPart
             key={item.id}
-            name={item.name}
-            colour={item.colour}
+            item={item}
             guide={guideOf(item.id)}
             exampleId={manages ? exampleId : null}
             onPin={manages ? (ids) => pinIn(item.id, ids) : undefined}
@@ -90,12 +91,12 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
         <article className={styles.part}>
           <h3>
             <span className={styles.hatch} aria-hidden="true" />
-            {ranks ? t.instructions.none : t.label.ood}
+            {ranks ? t.instructions.none : noneOf(project).full}
           </h3>
           <p className={styles.text}>
             {ranks
               ? ranking.none
-              : [text.ood, data.ood.length > 0 && text.oodSaid].filter(Boolean).join(" ")}
+              : [noneText(project), data.ood.length > 0 && text.oodSaid].filter(Boolean).join(" ")}
           </p>
           <Examples examples={data.ood} />
         </article>
@@ -104,15 +105,16 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
   );
 }
 
+const noneText = ({ task }: Project) => (task === "boxes" ? t.boxes.oodText : text.ood);
+
 type ClassPartProps = {
-  name: string;
-  colour: string;
+  item: LabelClass;
   guide: ClassGuide | undefined;
   exampleId: number | null;
   onPin: ((ids: number[]) => void) | undefined;
 };
 
-function ClassPart({ name, colour, guide, exampleId, onPin }: ClassPartProps) {
+function ClassPart({ item, guide, exampleId, onPin }: ClassPartProps) {
   const examples = guide?.examples ?? [];
   const pinned = examples.filter((one) => one.pinned).map((one) => one.example_id);
   const canAdd = onPin && exampleId !== null && !pinned.includes(exampleId);
@@ -121,14 +123,15 @@ function ClassPart({ name, colour, guide, exampleId, onPin }: ClassPartProps) {
       <h3>
         <span
           className={styles.colour}
-          style={{ "--colour": colour } as CSSProperties}
+          style={{ "--colour": item.colour } as CSSProperties}
           aria-hidden="true"
         />
-        {name}
+        {item.name}
       </h3>
       {guide?.guide && <p className={styles.text}>{guide.guide}</p>}
       <Examples
         examples={examples}
+        of={item}
         onToggle={
           onPin &&
           ((id) =>
@@ -139,7 +142,7 @@ function ClassPart({ name, colour, guide, exampleId, onPin }: ClassPartProps) {
         <Button
           kind="quiet"
           size="small"
-          aria-label={text.addTo(name)}
+          aria-label={text.addTo(item.name)}
           onClick={() => onPin([...pinned, exampleId])}
         >
           {text.add}
@@ -151,22 +154,25 @@ function ClassPart({ name, colour, guide, exampleId, onPin }: ClassPartProps) {
 
 type ExamplesProps = {
   examples: GuideExample[];
+  /** The class that they show, if they show one. */
+  of?: LabelClass;
   onToggle?: ((exampleId: number) => void) | undefined;
 };
 
-function Examples({ examples, onToggle }: ExamplesProps) {
+function Examples({ examples, of, onToggle }: ExamplesProps) {
   if (examples.length === 0) return <p className={styles.none}>{text.none}</p>;
   return (
     <ul className={styles.examples}>
-      {examples.map(({ example_id: id, image_url, excerpt, pinned }) => (
+      {examples.map(({ example_id: id, pinned, whole_label: label, ...example }) => (
         <li key={id}>
           <Thumbnail
-            example={{ id, image_url, excerpt }}
+            example={{ id, ...example }}
             size={256}
             crispUpTo="tiny"
             alt={t.label.imageNumber(id)}
             loading="lazy"
           />
+          {of && <LabelOver example={example} label={label} classes={[of]} only={of.id} />}
           {onToggle && (
             <button
               type="button"

@@ -41,7 +41,6 @@ export function FirstSteps({ project }: { project: Project }) {
               ) : (
                 <Link to={to}>{text.steps[name].title}</Link>
               )}
-              {done && <span className="visually-hidden"> {text.done}</span>}
               {!done && <p>{saidOf(name, to)}</p>}
             </div>
           </li>

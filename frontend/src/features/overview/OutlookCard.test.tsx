@@ -15,17 +15,24 @@ const roundOf = (random: number, purity: number | null) => {
   return { number: 4, ood_left } as unknown as Round;
 };
 
-const left = (random: number, purity: number | null) =>
-  render(<OodLeftCard rounds={[roundOf(random, purity)]} />);
+const left = (random: number, purity: number | null, task = "classification") =>
+  render(
+    <OodLeftCard project={{ task } as unknown as Project} rounds={[roundOf(random, purity)]} />,
+  );
 
 it("estimates nothing from so few answers that it might be nearly anything", () => {
   left(10, null);
   expect(screen.queryByText(/643/)).toBeNull();
-  expect(screen.getByText(/^10 answers .* 20 are needed/)).toBeTruthy();
+  expect(screen.getByText(/^By the random images of round 0: 10 answers, .* 20 are/)).toBeTruthy();
   cleanup();
   left(96, 8);
   expect(screen.getByText("643")).toBeTruthy();
   expect(screen.queryByText(/512/)).toBeNull();
+});
+
+it("says of boxes that what is left shows nothing, be it of the right kind or not", () => {
+  left(96, null, "boxes");
+  expect(screen.getByText("Nothing of the classes, still in the pool")).toBeTruthy();
 });
 
 it("asks whoever has no evaluation images for random checks", () => {

@@ -6,7 +6,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { formatCount, formatPercent } from "../../ui/format";
-import { answersOf, oodLeftOf, told } from "../../ui/oodLeft";
+import { basisOf, leftTitle, oodLeftOf, told } from "../../ui/oodLeft";
 import { Failure, Skeleton } from "../../ui/State";
 import { FEWEST, formatShare, shareOf } from "../../ui/shares";
 import { Finding } from "./FindingCard";
@@ -107,10 +107,10 @@ const latestOf = (rounds: Round[]): Round | undefined =>
   rounds.findLast((one) => one.ood_left?.count != null);
 
 /** How much OOD is left among the images that nobody has looked at. */
-export function OodLeftCard({ rounds }: { rounds: Round[] }) {
+export function OodLeftCard({ project, rounds }: { project: Project; rounds: Round[] }) {
   const round = latestOf(rounds);
   return (
-    <Card title={oodLeft.title} hint={round ? oodLeft.hint(round.number) : oodLeft.none}>
+    <Card title={leftTitle(project)} hint={round ? oodLeft.hint(round.number) : oodLeft.none}>
       {round && <Estimates round={round} />}
     </Card>
   );
@@ -119,8 +119,8 @@ export function OodLeftCard({ rounds }: { rounds: Round[] }) {
 function Estimates({ round }: { round: Round }) {
   const left = oodLeftOf(round);
   if (!left) {
-    const answers = round.ood_left ? answersOf(round.ood_left) : 0;
-    return <p className={styles.reasons}>{oodLeft.few(answers, FEWEST)}</p>;
+    const few = round.ood_left && basisOf(round.ood_left);
+    return few && <p className={styles.reasons}>{oodLeft.few(few.name, few.answers, FEWEST)}</p>;
   }
   const whole = (value: number) => formatCount(Math.round(value));
   const rows = [

@@ -84,7 +84,7 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
   const outlook = (
     <div key="outlook" className={styles.pair}>
       <OutlookCard project={project} rounds={items} />
-      <OodLeftCard rounds={items} />
+      <OodLeftCard project={project} rounds={items} />
     </div>
   );
   const promise = judged && project.task === "classification" && (

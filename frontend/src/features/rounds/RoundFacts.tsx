@@ -13,7 +13,7 @@ import {
   formatWholePercent,
   hasEnd,
 } from "../../ui/format";
-import { oodLeftOf } from "../../ui/oodLeft";
+import { leftTitle, oodLeftOf } from "../../ui/oodLeft";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
 import {
   aurocOf,
@@ -64,7 +64,7 @@ export function FactsCard({ round, project }: { round: Round; project: Project }
         : formatAuroc(aurocOf(round.purity_auroc, said.inside, said.ood)),
       facts.aurocHint,
     ],
-    ...(headline ? precisionFigures(round) : [accuracy]),
+    ...(headline || task === "boxes" ? precisionFigures(round) : [accuracy]),
     ...(told
       ? [
           [
@@ -78,7 +78,7 @@ export function FactsCard({ round, project }: { round: Round; project: Project }
       ? []
       : [[facts.weight, formatWholePercent(weight), facts.weightHint] as Figure]),
     [facts.hours, round.annotator_seconds > 0 ? formatSeconds(round.annotator_seconds) : "–"],
-    [facts.oodLeft, left ? formatCount(Math.round(left.count)) : "–"],
+    [leftTitle(project), left ? formatCount(Math.round(left.count)) : "–"],
   ];
   const perClass = (round.metrics.per_class ?? {}) as Record<string, number | null>;
   const judged = classes.filter((one) => String(one.id) in perClass);
@@ -115,7 +115,11 @@ function precisionFigures(round: Round): Figure[] {
   const headline = headlineOf(round);
   const more = (["map50", "ar100"] as const).filter((key) => key in round.metrics);
   return [
-    [headline?.name ?? "", formatPercent(headline?.value ?? null), facts.precision.hint],
+    [
+      headline?.name ?? t.overview.foundWell,
+      formatPercent(headline?.value ?? null),
+      facts.precision.hint,
+    ],
     ...more.map(
       (key): Figure => [
         facts.precision[key],

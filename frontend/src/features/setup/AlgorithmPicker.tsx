@@ -92,16 +92,14 @@ export function AlgorithmPicker(props: AlgorithmPickerProps) {
             ))}
           </Group>
         ))}
-        <div className={styles.footer}>
-          <DialogActions>
-            <Button onClick={onClose}>{t.common.cancel}</Button>
-            <Button type="submit" kind="primary" disabled={!selected}>
-              {selected?.name === current
-                ? t.setup.keep(selected.title)
-                : t.setup.use(selected?.title ?? "")}
-            </Button>
-          </DialogActions>
-        </div>
+        <DialogActions>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button type="submit" kind="primary" disabled={!selected}>
+            {selected?.name === current
+              ? t.setup.keep(selected.title)
+              : t.setup.use(selected?.title ?? "")}
+          </Button>
+        </DialogActions>
       </form>
     </Dialog>
   );

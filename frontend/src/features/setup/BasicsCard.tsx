@@ -24,10 +24,11 @@ export function BasicsCard({ task, basics, isDraft, onChange }: BasicsCardProps)
   // An order is none of classes.
   const hasClasses = task !== "instructions";
   const { ranking } = t.setup;
+  const words = task === "boxes" ? t.boxes.setup : t.setup;
   return (
     <Card
       title={hasClasses ? t.setup.basics : ranking.basics}
-      hint={hasClasses ? t.setup.basicsHint : ranking.basicsHint}
+      hint={hasClasses ? words.basicsHint : ranking.basicsHint}
       id="classes"
     >
       <TextField

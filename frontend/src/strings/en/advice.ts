@@ -58,7 +58,7 @@ export const advice = {
     accuracy: "Class or none",
     hint: "How often images of the class and of none are told apart, after each round; both count alike, so that guessing gets 50 %",
     auroc: "Class against none (AUROC)",
-    none: "Add images of none of the classes, too, as known OOD, and answer until both kinds are known.",
+    none: "Add images of none of the classes, too, as “Known to be none”, and answer until both kinds are known.",
   },
   time: {
     ask: "How long would a round take?",

@@ -74,7 +74,7 @@ export const alike = {
   split: {
     pool: (number: number) => `${number.toLocaleString(locale)} in the pool`,
     evaluation: (number: number) => `${number.toLocaleString(locale)} to evaluate on`,
-    auxiliary_ood: (number: number) => `${number.toLocaleString(locale)} known OOD`,
+    auxiliary_ood: (number: number) => `${number.toLocaleString(locale)} known to be none`,
     held_out: (number: number) => `${number.toLocaleString(locale)} held out`,
   },
   said: (name: string, number: number) => `${name}: ${number.toLocaleString(locale)}`,

@@ -18,6 +18,7 @@ export const boxes = {
     none: "Somebody has looked, and the image shows nothing of the project’s classes.",
   },
   likelyNone: "Probably nothing of the classes",
+  left: "Nothing of the classes, still in the pool",
   inside: (inside: string, name: string, sure: string) =>
     `${inside} that something of them is in it; if so, ${name}, ${sure} sure`,
   drawWhat: "Draw boxes of",
@@ -126,6 +127,8 @@ export const boxes = {
     ],
   },
   setup: {
+    basicsHint:
+      "Only the classes you want. For an image in which nothing of them is, and for the wrong kind of image, annotators have a key each.",
     imagesHint:
       "A zip or tar, a Parquet file, or a folder, also as COCO, YOLO, VOC, CVAT, LabelMe, Label Studio or Karat export them. What becomes of it is shown before anything is stored. Pool images are to be labeled; evaluation images come with their boxes in one of these formats, and measure the model.",
     takes:

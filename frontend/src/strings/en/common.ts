@@ -24,6 +24,7 @@ export const common = {
     status === 413
       ? "A proxy in front of Karat lets nothing of this size through (HTTP 413). Whoever runs it can raise its limit."
       : `Something in front of Karat has answered in its place (HTTP ${status}).`,
+  stepDone: "(done)",
   retry: "Try again",
   cancel: "Cancel",
   close: "Close",

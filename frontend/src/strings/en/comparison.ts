@@ -5,19 +5,19 @@ import { plural } from "./words";
 export const comparison = {
   title: "Regularizers compared",
   from: (inside: number, ood: number) =>
-    `Learned from ${inside.toLocaleString(locale)} labeled and ${ood.toLocaleString(locale)} OOD images, each with the same seed and the same number of steps.`,
+    `Learned from ${inside.toLocaleString(locale)} labeled images and ${ood.toLocaleString(locale)} of none of the classes, each with the same seed and the same number of steps.`,
   judged: (images: number, ood: number) =>
-    `Judged by ${images.toLocaleString(locale)} evaluation images and ${ood.toLocaleString(locale)} OOD images that none has seen.`,
+    `Judged by ${images.toLocaleString(locale)} evaluation images and ${ood.toLocaleString(locale)} of none of the classes, which no method has seen.`,
   judgedHeldOut: (images: number, ood: number) =>
-    `There are no evaluation images, so ${plural(images, "labeled image was", "labeled images were")} kept to judge by, and ${plural(ood, "OOD image", "OOD images")}; none was learned from.`,
+    `There are no evaluation images, so ${plural(images, "labeled image was", "labeled images were")} kept to judge by, and ${ood.toLocaleString(locale)} of none of the classes; none was learned from.`,
   weights: (taufe: number, oat: number | undefined) =>
-    `OOD images have the weight ${taufe} in TAUFE${oat === undefined ? "" : ` and ${oat} in OAT`}.`,
+    `Images of none of the classes have the weight ${taufe} in TAUFE${oat === undefined ? "" : ` and ${oat} in OAT`}.`,
   leftOut: (labels: number) => `The subset in use left out ${plural(labels, "label", "labels")}.`,
   few: "So few images judge that differences of a few percent are chance.",
   unlabeled: (images: number, leftOut: number) =>
     `All but the first learned from ${plural(images, "image", "images")} without a label as well${
       leftOut > 0
-        ? `; ${plural(leftOut, "other was", "others were")} left out, being probably OOD.`
+        ? `; ${plural(leftOut, "other was", "others were")} left out, being probably none of the classes.`
         : "."
     }`,
   attackedImages: (images: number) =>
@@ -73,5 +73,5 @@ export const comparison = {
     "Each point is an image that none has learned from. Who is near whom means something; where it all lies does not.",
   mapPoint: "Point at an image to see it here.",
   mapOf: (method: string, images: number) => `${method}: ${plural(images, "image", "images")}`,
-  ood: "OOD",
+  ood: "None of the classes",
 };

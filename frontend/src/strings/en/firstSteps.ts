@@ -1,7 +1,6 @@
 /** The way from nothing to the first model. */
 export const firstSteps = {
   title: "First steps",
-  done: "(done)",
   atRandom: "The first images are drawn at random.",
   steps: {
     images: {

@@ -3,11 +3,11 @@ export const groups = {
   recommended: { title: "Recommended", hint: "What a new project starts with." },
   both: {
     title: "Purity and informativeness",
-    hint: "For pools in which part of the images is OOD.",
+    hint: "For pools in which part of the images is none of the classes.",
   },
   informativeness: {
     title: "Informativeness only",
-    hint: "For clean pools: asks about OOD images like any other.",
+    hint: "For clean pools: asks about images of none of the classes like any other.",
   },
   diversity: {
     title: "Diversity",

@@ -5,7 +5,7 @@ import { plural } from "./words";
 export const localization = {
   title: "Localization compared",
   from: (inside: number, ood: number) =>
-    `Learned from ${plural(inside, "image", "images")} with one box and ${plural(ood, "OOD image", "OOD images")}, each with the same seed and the same number of steps.`,
+    `Learned from ${plural(inside, "image", "images")} with one box and ${ood.toLocaleString(locale)} of none of the classes, each with the same seed and the same number of steps.`,
   judged: (images: number) =>
     `Judged by ${plural(images, "evaluation image", "evaluation images")} that none has seen.`,
   judgedHeldOut: (images: number) =>
@@ -18,7 +18,7 @@ export const localization = {
     regression: "The network learned the box itself.",
   },
   refused:
-    "OAT was not compared: it makes the class probabilities of OOD images uniform, and a network that regresses boxes has none.",
+    "OAT was not compared: it makes the class probabilities of images of none of the classes uniform, and a network that regresses boxes has none.",
   methods: { standard: "Plain training", oat: "OAT", taufe: "TAUFE" },
   guesses: { mean_box: "Mean box", whole_image: "Whole image" },
   figures: "Figures",

@@ -195,8 +195,8 @@ export const overview = {
     title: "None of the classes, still in the pool",
     none: "Estimated when the first round closes.",
     hint: (round: number) => `Estimated when round ${round} closed`,
-    few: (answers: number, needed: number) =>
-      `${plural(answers, "answer", "answers")} to estimate it by: too few to tell; ${needed} are needed.`,
+    few: (basis: string, answers: number, needed: number) =>
+      `${basis}: ${plural(answers, "answer", "answers")}, too few to tell; ${needed} are needed.`,
     of: (unlabeled: number) => `of ${plural(unlabeled, "unlabeled image", "unlabeled images")}`,
     interval: (low: string, high: string) => `95 % interval ${low} to ${high}`,
     byRandom: "By the random images of round 0",

@@ -15,7 +15,7 @@ export const plan = {
     const parts = [
       sums.pool > 0 && `${number(sums.pool)} pool`,
       sums.evaluation > 0 && `${number(sums.evaluation)} evaluation`,
-      sums.auxiliary_ood > 0 && `${number(sums.auxiliary_ood)} known OOD`,
+      sums.auxiliary_ood > 0 && `${number(sums.auxiliary_ood)} known to be none`,
       sums.left_out > 0 && `${number(sums.left_out)} left out`,
       sums.refused > 0 && `${number(sums.refused)} refused`,
       rows > 0 && `${plural(rows, "row", "rows")} about images that are there`,
@@ -28,7 +28,7 @@ export const plan = {
   fixed: {
     pool: "Pool",
     evaluation: "Evaluation",
-    auxiliary_ood: "Known OOD",
+    auxiliary_ood: "Known to be none",
     left_out: "Left out",
     refused: "Refused",
   },
@@ -47,7 +47,7 @@ export const plan = {
   choices: {
     pool: "Pool",
     evaluation: "Evaluation",
-    auxiliary_ood: "Known OOD",
+    auxiliary_ood: "Known to be none",
     class: "A class",
     leave_out: "Leave out",
   },

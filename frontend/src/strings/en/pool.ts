@@ -49,7 +49,12 @@ export const pool = {
   scoresOf: (round: number) => `Scores that round ${round} was chosen by`,
   noScores: "Scores come when the first round is closed.",
   values: {
-    split: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD", all: "All" },
+    split: {
+      pool: "Pool",
+      evaluation: "Evaluation",
+      auxiliary_ood: "Known to be none",
+      all: "All",
+    },
     verdict: { label: "A class", ood: "None of the classes", unsure: "Unsure", skip: "Skip" },
     source: {
       people: "People",

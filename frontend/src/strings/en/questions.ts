@@ -17,11 +17,11 @@ export const questions = {
     },
     localize: {
       title: "How well are things found?",
-      text: "Trains on images of one thing each, as they are and against OOD images, and shows where each looks.",
+      text: "Trains on images of one thing each, as they are and against images of none of the classes, and shows where each looks.",
     },
     taufe: {
-      title: "Do OOD images help?",
-      text: "Trains with the images that are none of the classes in three ways, and compares.",
+      title: "Do images of none of the classes help?",
+      text: "Trains with such images in three ways, and compares.",
     },
     select_instructions: {
       title: "Which instructions are worth tuning on?",

@@ -129,7 +129,6 @@ export const rounds = {
       "Where the choice of this round ended: above 50 % it counted more that an image is of your classes, below 50 % that it teaches more",
     accuracy: "Accuracy",
     hours: "Annotators’ time",
-    oodLeft: "None of the classes, still in the pool",
     perClass: "Accuracy of each class",
     perClassPrecision: "Average precision of each class",
     precision: {

@@ -46,7 +46,7 @@ export const setup = {
   imagesHint:
     "A zip or tar, a Parquet file, or a folder, also as Label Studio, COCO, YOLO or Karat export them. What becomes of it is shown before anything is stored. Pool images are to be labeled; evaluation images come with labels (one folder per class) and measure accuracy.",
   addTo: "Add to",
-  splits: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD" },
+  splits: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known to be none" },
   splitHints: {
     pool: "To be labeled. Labels that come with the files stay a note, unless you name their column.",
     evaluation: "Labeled images, one folder per class, on which accuracy is measured.",
@@ -171,14 +171,14 @@ export const setup = {
     informativeness: "Uses the informativeness score",
     contrastive: "Needs a job: Learn features",
     predicted_losses: "Needs loss prediction",
-    ood_class: "Needs an output for OOD",
+    ood_class: "Needs a class for none",
     weights: "Needs weights",
   },
   standIn: (title: string) => `Until then: ${title}`,
   needsOfModel: {
     predicted_losses: (score: string) =>
       `${score} needs a model that also learns to predict its loss.`,
-    ood_class: (score: string) => `${score} needs a model that has an output for OOD.`,
+    ood_class: (score: string) => `${score} needs a model that has a class for none.`,
   },
   switchOn: "Switch it on",
   otherModel: "The chosen model cannot: choose another model.",

@@ -1,7 +1,7 @@
 /** What values of parameters are called that do not say it themselves. */
 export const values: Readonly<Record<string, string>> = {
   auto: "automatic",
-  auxiliary_ood: "known OOD images",
+  auxiliary_ood: "images known to be none",
   cam: "activation map",
   d_iou: "distance and overlap",
   diff_prob: "difference of the two highest probabilities",

@@ -67,7 +67,7 @@ export const alike: Catalogue["alike"] = {
   split: {
     pool: (value) => `풀 ${number(value)}개`,
     evaluation: (value) => `평가용 ${number(value)}개`,
-    auxiliary_ood: (value) => `알려진 OOD ${number(value)}개`,
+    auxiliary_ood: (value) => `알려진 ‘없음’ ${number(value)}개`,
     held_out: (value) => `제외 ${number(value)}개`,
   },
   said: (name, value) => `${name}: ${number(value)}`,

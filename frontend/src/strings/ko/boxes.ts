@@ -16,6 +16,7 @@ export const boxes: Catalogue["boxes"] = {
     none: "살펴보았지만 프로젝트의 클래스가 하나도 없는 이미지입니다.",
   },
   likelyNone: "찾는 클래스가 없을 가능성이 높음",
+  left: "풀에 남은, 찾는 클래스가 없는 이미지",
   inside: (inside, name, sure) => `찾는 것이 있을 확률 ${inside}, 있다면 ${name}(확신 ${sure})`,
   drawWhat: "그릴 상자의 클래스",
   send: (count) => `상자 ${number(count)}개 보내기`,
@@ -124,6 +125,8 @@ export const boxes: Catalogue["boxes"] = {
     ],
   },
   setup: {
+    basicsHint:
+      "찾으려는 클래스만 적으세요. 찾는 클래스가 없는 이미지와 다른 종류의 이미지는 라벨러가 각각 키 하나로 판정합니다.",
     imagesHint:
       "zip, tar, Parquet 파일 또는 폴더를 추가하세요. COCO, YOLO, VOC, CVAT, LabelMe, Label Studio, Karat에서 내보낸 파일도 됩니다. 저장하기 전에 어떻게 가져올지 먼저 보여 줍니다. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 이런 형식으로 된 상자와 함께 가져와 모델 성능을 측정합니다.",
     takes:

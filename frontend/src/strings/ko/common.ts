@@ -21,6 +21,7 @@ export const common: Catalogue["common"] = {
     status === 413
       ? "Karat 앞의 프록시가 이 크기의 요청을 허용하지 않습니다(HTTP 413). 프록시 관리자가 제한을 늘려야 합니다."
       : `Karat 대신 앞단의 프록시가 응답했습니다(HTTP ${status}).`,
+  stepDone: "(완료)",
   retry: "다시 시도",
   cancel: "취소",
   close: "닫기",

@@ -4,18 +4,18 @@ import { number } from "./words";
 export const comparison: Catalogue["jobs"]["comparison"] = {
   title: "정규화 방법 비교",
   from: (inside, ood) =>
-    `라벨 이미지 ${number(inside)}개와 OOD 이미지 ${number(ood)}개로, 같은 시드와 같은 스텝 수로 학습했습니다.`,
+    `라벨 이미지 ${number(inside)}개와 어느 클래스도 아닌 이미지 ${number(ood)}개로, 같은 시드와 같은 스텝 수로 학습했습니다.`,
   judged: (images, ood) =>
-    `학습에 쓰지 않은 평가용 이미지 ${number(images)}개와 OOD 이미지 ${number(ood)}개로 평가했습니다.`,
+    `학습에 쓰지 않은 평가용 이미지 ${number(images)}개와 어느 클래스도 아닌 이미지 ${number(ood)}개로 평가했습니다.`,
   judgedHeldOut: (images, ood) =>
-    `평가용 이미지가 없어 라벨 이미지 ${number(images)}개와 OOD 이미지 ${number(ood)}개를 학습에서 빼고 평가에 사용했습니다.`,
+    `평가용 이미지가 없어 라벨 이미지 ${number(images)}개와 어느 클래스도 아닌 이미지 ${number(ood)}개를 학습에서 빼고 평가에 사용했습니다.`,
   weights: (taufe, oat) =>
-    `OOD 이미지의 가중치는 TAUFE ${taufe}${oat === undefined ? "" : `, OAT ${oat}`}입니다.`,
+    `어느 클래스도 아닌 이미지의 가중치는 TAUFE ${taufe}${oat === undefined ? "" : `, OAT ${oat}`}입니다.`,
   leftOut: (labels) => `사용 중인 부분집합에 따라 라벨 ${number(labels)}개를 뺐습니다.`,
   few: "평가 이미지가 적어 몇 퍼센트의 차이는 우연일 수 있습니다.",
   unlabeled: (images, leftOut) =>
     `첫 번째를 뺀 나머지는 라벨이 없는 이미지 ${number(images)}개로도 학습했습니다.${
-      leftOut > 0 ? ` OOD일 가능성이 높은 ${number(leftOut)}개는 제외했습니다.` : ""
+      leftOut > 0 ? ` 어느 클래스도 아닐 가능성이 높은 ${number(leftOut)}개는 제외했습니다.` : ""
     }`,
   attackedImages: (images) =>
     `평가 이미지 중 ${number(images)}개는 네트워크가 틀리는 방향으로 픽셀을 조금씩 바꾼 공격 이미지로도 평가했습니다.`,
@@ -64,5 +64,5 @@ export const comparison: Catalogue["jobs"]["comparison"] = {
     "점 하나가 학습에 쓰지 않은 이미지 하나입니다. 점 사이의 거리는 의미가 있지만 전체 위치에는 의미가 없습니다.",
   mapPoint: "점을 가리키면 여기에 이미지가 표시됩니다.",
   mapOf: (method, images) => `${method}: 이미지 ${images}개`,
-  ood: "OOD",
+  ood: "어느 클래스도 아님",
 };

@@ -2,7 +2,6 @@ import type { Catalogue } from "../catalogue";
 
 export const firstSteps: Catalogue["overview"]["firstSteps"] = {
   title: "첫 단계",
-  done: "(완료)",
   atRandom: "처음에는 무작위 이미지가 나옵니다.",
   steps: {
     images: {

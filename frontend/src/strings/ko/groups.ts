@@ -2,10 +2,10 @@ import type { Catalogue } from "../catalogue";
 
 export const groups: Catalogue["setup"]["groups"] = {
   recommended: { title: "추천", hint: "새 프로젝트의 기본값입니다." },
-  both: { title: "순도와 정보량", hint: "일부 이미지가 OOD인 풀에 적합합니다." },
+  both: { title: "순도와 정보량", hint: "일부 이미지가 어느 클래스도 아닌 풀에 적합합니다." },
   informativeness: {
     title: "정보량만",
-    hint: "깨끗한 풀에 적합합니다. OOD 이미지도 똑같이 물어봅니다.",
+    hint: "깨끗한 풀에 적합합니다. 어느 클래스도 아닌 이미지도 똑같이 물어봅니다.",
   },
   diversity: {
     title: "다양성",

@@ -5,7 +5,7 @@ import { particle } from "./words";
 export const localization = {
   title: "위치 찾기 비교",
   from: (inside: number, ood: number) =>
-    `상자가 하나인 이미지 ${inside.toLocaleString(locale)}장과 OOD 이미지 ${ood.toLocaleString(locale)}장으로, 같은 시드와 같은 스텝 수로 학습했습니다.`,
+    `상자가 하나인 이미지 ${inside.toLocaleString(locale)}장과 어느 클래스도 아닌 이미지 ${ood.toLocaleString(locale)}장으로, 같은 시드와 같은 스텝 수로 학습했습니다.`,
   judged: (images: number) =>
     `어느 쪽도 보지 않은 평가 이미지 ${images.toLocaleString(locale)}장으로 판단했습니다.`,
   judgedHeldOut: (images: number) =>
@@ -18,7 +18,7 @@ export const localization = {
     regression: "네트워크가 상자 자체를 학습했습니다.",
   },
   refused:
-    "OAT는 비교하지 않았습니다. OAT는 OOD 이미지의 클래스 확률을 고르게 만드는데, 상자를 회귀하는 네트워크에는 클래스 확률이 없습니다.",
+    "OAT는 비교하지 않았습니다. OAT는 어느 클래스도 아닌 이미지의 클래스 확률을 고르게 만드는데, 상자를 회귀하는 네트워크에는 클래스 확률이 없습니다.",
   methods: { standard: "일반 학습", oat: "OAT", taufe: "TAUFE" },
   guesses: { mean_box: "평균 상자", whole_image: "이미지 전체" },
   figures: "수치",

@@ -189,8 +189,8 @@ export const overview: Catalogue["overview"] = {
     title: "풀에 남은 ‘어느 클래스도 아님’",
     none: "첫 라운드가 닫히면 추정합니다.",
     hint: (round) => `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 추정한 값`,
-    few: (answers, needed) =>
-      `추정할 판정이 ${answers}개뿐이라 아직 알 수 없습니다. ${needed}개가 필요합니다.`,
+    few: (basis, answers, needed) =>
+      `${basis}: 답변이 ${answers}개뿐이라 아직 알 수 없습니다. ${needed}개가 필요합니다.`,
     of: (unlabeled) => `라벨 없는 이미지 ${number(unlabeled)}개 중`,
     interval: (low, high) => `95% 구간 ${low}–${high}`,
     byRandom: "라운드 0의 무작위 이미지 기준",

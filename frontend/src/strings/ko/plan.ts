@@ -9,7 +9,7 @@ export const plan: Catalogue["setup"]["plan"] = {
     const parts = [
       sums.pool > 0 && `풀 ${number(sums.pool)}개`,
       sums.evaluation > 0 && `평가용 ${number(sums.evaluation)}개`,
-      sums.auxiliary_ood > 0 && `알려진 OOD ${number(sums.auxiliary_ood)}개`,
+      sums.auxiliary_ood > 0 && `알려진 ‘없음’ ${number(sums.auxiliary_ood)}개`,
       sums.left_out > 0 && `제외 ${number(sums.left_out)}개`,
       sums.refused > 0 && `거부 ${number(sums.refused)}개`,
       rows > 0 && `이미 있는 이미지에 대한 행 ${number(rows)}개`,
@@ -22,7 +22,7 @@ export const plan: Catalogue["setup"]["plan"] = {
   fixed: {
     pool: "풀",
     evaluation: "평가",
-    auxiliary_ood: "알려진 OOD",
+    auxiliary_ood: "알려진 ‘없음’",
     left_out: "제외됨",
     refused: "거부됨",
   },
@@ -41,7 +41,7 @@ export const plan: Catalogue["setup"]["plan"] = {
   choices: {
     pool: "풀",
     evaluation: "평가용",
-    auxiliary_ood: "알려진 OOD",
+    auxiliary_ood: "알려진 ‘없음’",
     class: "클래스",
     leave_out: "제외",
   },

@@ -48,7 +48,7 @@ export const pool: Catalogue["pool"] = {
   scoresOf: (round) => `라운드 ${round} 선정에 쓴 점수`,
   noScores: "첫 라운드가 닫히면 점수가 표시됩니다.",
   values: {
-    split: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD", all: "전체" },
+    split: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 ‘없음’", all: "전체" },
     verdict: { label: "클래스", ood: "어느 클래스도 아님", unsure: "불확실", skip: "건너뜀" },
     source: {
       people: "사람",

@@ -116,7 +116,6 @@ export const rounds: Catalogue["rounds"] = {
       "이 라운드의 선정이 끝난 경계에서 잰 값입니다. 50%보다 높으면 찾는 클래스에 속하는지가, 낮으면 배울 것이 많은지가 더 크게 작용했습니다.",
     accuracy: "정확도",
     hours: "라벨러 시간",
-    oodLeft: "풀에 남은 ‘어느 클래스도 아님’",
     perClass: "클래스별 정확도",
     perClassPrecision: "클래스별 평균 정밀도",
     precision: {

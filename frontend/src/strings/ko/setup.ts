@@ -50,7 +50,7 @@ export const setup: Catalogue["setup"] = {
   imagesHint:
     "zip, tar, Parquet 파일 또는 폴더를 추가하세요. Label Studio, COCO, YOLO, Karat에서 내보낸 파일도 됩니다. 저장하기 전에 어떻게 가져올지 먼저 보여 줍니다. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 라벨이 있는 이미지(클래스마다 폴더 하나)로 정확도를 측정합니다.",
   addTo: "추가할 곳",
-  splits: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD" },
+  splits: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 ‘없음’" },
   splitHints: {
     pool: "라벨링 대상입니다. 파일에 있던 라벨은 열 이름을 지정하지 않으면 메모로만 남습니다.",
     evaluation: "클래스마다 폴더 하나로 정리한 라벨 이미지이며 정확도 측정에 사용합니다.",
@@ -169,13 +169,13 @@ export const setup: Catalogue["setup"] = {
     informativeness: "정보량 점수 사용",
     contrastive: "특징 학습 작업 필요",
     predicted_losses: "손실 예측 필요",
-    ood_class: "OOD 출력 필요",
+    ood_class: "‘없음’ 출력 필요",
     weights: "가중치 필요",
   },
   standIn: (title) => `그때까지: ${title}`,
   needsOfModel: {
     predicted_losses: (score) => `${score}: 손실도 함께 예측하는 모델이 필요합니다.`,
-    ood_class: (score) => `${score}: OOD 출력이 있는 모델이 필요합니다.`,
+    ood_class: (score) => `${score}: ‘없음’ 출력이 있는 모델이 필요합니다.`,
   },
   switchOn: "켜기",
   otherModel: "선택한 모델은 지원하지 않습니다. 다른 모델을 선택하세요.",

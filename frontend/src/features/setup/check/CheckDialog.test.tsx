@@ -1,4 +1,6 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import type { ComponentProps } from "react";
 import { afterEach, expect, it } from "vitest";
 import type { Folder } from "../folders";
 import { readTable } from "../tables";
@@ -7,19 +9,24 @@ import type { DataSet } from "./dataSet";
 
 afterEach(cleanup);
 
+const show = (props: ComponentProps<typeof CheckDialog>) =>
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <CheckDialog {...props} />
+    </QueryClientProvider>,
+  );
+
 /** What is asked for by a button, after a column of labels was chosen or not. */
 async function wished(header: string, button: string, column?: string): Promise<Wished> {
   const content = new File([header], "mails.csv");
   const asked: Wished[] = [];
   const table = await readTable(content);
   const nothing = { busy: null, error: null, onClose: () => {} };
-  render(
-    <CheckDialog
-      {...nothing}
-      dataSet={{ content, table, found: { holds: "text", isLabeled: true }, left: [] }}
-      onWish={(one) => asked.push(one)}
-    />,
-  );
+  show({
+    ...nothing,
+    dataSet: { content, table, found: { holds: "text", isLabeled: true }, left: [] },
+    onWish: (one) => asked.push(one),
+  });
   const labels = screen.getByLabelText("Column with the labels");
   if (column) fireEvent.change(labels, { target: { value: column } });
   fireEvent.click(screen.getByRole("button", { name: button }));
@@ -43,9 +50,7 @@ it("looks for wrong labels in the column that is shown", async () => {
 });
 
 const shown = (dataSet: DataSet) => {
-  render(
-    <CheckDialog dataSet={dataSet} busy={null} error={null} onWish={() => {}} onClose={() => {}} />,
-  );
+  show({ dataSet, busy: null, error: null, onWish: () => {}, onClose: () => {} });
   return screen.getAllByRole("button").map((one) => one.textContent);
 };
 const folder = (...paths: string[]): Folder => ({
@@ -82,7 +87,7 @@ it("goes on with instructions as they are, or takes a column of theirs for texts
   };
   const asked: Wished[] = [];
   const nothing = { busy: null, error: null, onClose: () => {} };
-  render(<CheckDialog {...nothing} dataSet={dataSet} onWish={(one) => asked.push(one)} />);
+  show({ ...nothing, dataSet, onWish: (one) => asked.push(one) });
   expect(screen.queryByLabelText("Column with the texts")).toBeNull();
   expect(screen.queryByRole("button", { name: "Find the wrong labels" })).toBeNull();
   fireEvent.click(screen.getByRole("button", { name: "Go on with the instructions" }));

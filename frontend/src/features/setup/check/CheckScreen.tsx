@@ -47,12 +47,7 @@ export function CheckScreen({ project }: { project: Project }) {
           return (
             <li key={one} data-state={state} aria-current={one === step ? "step" : undefined}>
               <StepMark state={state} />
-              <span>
-                {t.check.steps[one]}
-                {state === "done" && (
-                  <span className="visually-hidden"> {t.overview.firstSteps.done}</span>
-                )}
-              </span>
+              {t.check.steps[one]}
             </li>
           );
         })}
