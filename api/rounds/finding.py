@@ -40,7 +40,8 @@ def outlook(
     """
     closed = [one for one in rounds if one.state is RoundState.CLOSED]
     if since is None:
-        since = sum(inside_of(one) for one in rounds if one.state is not RoundState.CLOSED)
+        going_on = [one for one in rounds if one.state is not RoundState.CLOSED]
+        since = sum(inside_of(one, one.answered) for one in going_on)
     # What was drawn, or is to be certified, no strategy has looked for.
     looked = [one for one in closed if one.strategy not in (AUDIT, CERTIFICATE)]
     reasons = [*_left(closed, found, unlabeled, since), *_yield(looked)]
@@ -95,8 +96,8 @@ def _yield(closed: Sequence[RoundOut]) -> list[Reason]:
         return []
     inside, answers = 0.0, 0.0
     for one in reversed(closed):
-        counts = one.answered
-        inside += inside_of(one)
+        counts = one.chosen
+        inside += inside_of(one, counts)
         answers += (counts.label + counts.ood + counts.unsure) / overlap_of(one)
         if answers >= FEWEST:
             break

@@ -75,7 +75,9 @@ class OodLeft(BaseModel):
 class RoundOut(BaseModel):
     """A round. ``accuracy`` is that of the model trained on the answers up to this round.
 
-    ``in_share`` is the share of answers that name a class, of those that are a label or OOD.
+    ``chosen`` are the answers to images that its strategy chose: neither drawn as a check, nor
+    asked for a second time, nor sent by somebody. ``in_share`` is the share of these that name a
+    class, of those that are a label or OOD.
 
     ``budget`` is what its answers may cost: what ``settings`` say, or all that it asks where that
     is less.
@@ -93,6 +95,7 @@ class RoundOut(BaseModel):
     seed: int
     queries: int
     answered: Answered
+    chosen: Answered
     drawn: Answered | None
     in_share: float | None
     accuracy: float | None

@@ -97,7 +97,9 @@ class OodLeft(TypedDict):
 class Round(TypedDict):
     """A round. ``accuracy`` is that of the model trained on the answers up to this round.
 
-    ``in_share`` is the share of answers that name a class, of those that are a label or OOD.
+    ``chosen`` are the answers to images that its strategy chose: neither drawn as a check, nor
+    asked for a second time, nor sent by somebody. ``in_share`` is the share of these that name a
+    class, of those that are a label or OOD.
 
     ``budget`` is what its answers may cost: what ``settings`` say, or all that it asks where that
     is less.
@@ -111,6 +113,7 @@ class Round(TypedDict):
     annotator_seconds: float
     answered: Answered
     budget: float
+    chosen: Answered
     closed_at: str | None
     closing_at: str | None
     drawn: Answered | None

@@ -76,6 +76,8 @@ def test_verdicts_of_several_on_an_example_are_no_examples_of_their_own() -> Non
     alone = {**_round(0, None, 0), "answered": {"label": 20, "ood": 10}, "in_share": 2 / 3}
     three = {**alone, "answered": {"label": 60, "ood": 30}, "settings": {"overlap": 3}}
     assert inside_share(three) == inside_share(alone) == "66.7% (48–81)"
+    checked = {**alone, "answered": {"label": 20, "ood": 90}, "chosen": alone["answered"]}
+    assert inside_share(checked) == inside_share(alone)
 
 
 def test_a_notebook_draws_how_sure_each_accuracy_is_and_leaves_out_those_of_few() -> None:

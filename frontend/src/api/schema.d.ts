@@ -7861,7 +7861,9 @@ export interface components {
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
          *
-         *     ``in_share`` is the share of answers that name a class, of those that are a label or OOD.
+         *     ``chosen`` are the answers to images that its strategy chose: neither drawn as a check, nor
+         *     asked for a second time, nor sent by somebody. ``in_share`` is the share of these that name a
+         *     class, of those that are a label or OOD.
          *
          *     ``budget`` is what its answers may cost: what ``settings`` say, or all that it asks where that
          *     is less.
@@ -7878,6 +7880,7 @@ export interface components {
             answered: components["schemas"]["Answered"];
             /** Budget */
             budget: number;
+            chosen: components["schemas"]["Answered"];
             /** Closed At */
             closed_at: string | null;
             /** Closing At */

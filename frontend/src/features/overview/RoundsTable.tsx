@@ -119,7 +119,7 @@ const shownOf = (rounds: Round[]) =>
 function ShareCell({ round }: { round: Round }) {
   const { inside, all } = imagesSaid(round);
   return (
-    <td data-number title={t.advice.interval(Math.round(all))}>
+    <td data-number title={t.advice.ofChosen(Math.round(all))}>
       {all > 0 ? formatShare(shareOf(inside, all)) : "–"}
     </td>
   );

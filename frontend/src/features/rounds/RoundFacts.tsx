@@ -55,7 +55,7 @@ export function FactsCard({ round, project }: { round: Round; project: Project }
     [
       facts.share,
       said.all > 0 ? formatShare(shareOf(said.inside, said.all)) : "–",
-      of(Math.round(said.all)),
+      t.advice.ofChosen(Math.round(said.all)),
     ],
     [
       facts.auroc,
