@@ -1,6 +1,6 @@
 """Whether another round finds enough of what is looked for, of a project that is to find all.
 
-What is left of the classes in the pool is estimated from the random round 0 and from the calibrated
+What is left of the classes in the pool is estimated from what round 0 drew and from the calibrated
 purity (``RoundOut.ood_left``), with a 95 % interval; how soon it is found, by the last answers.
 Advice: stop where surely ``FOUND`` of all are found, or where surely less than ``LEAST_YIELD`` of
 the answers find one (80 % interval); go on where surely neither is so; unclear in between; unknown

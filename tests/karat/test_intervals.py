@@ -14,7 +14,7 @@ from karat.client.intervals import (
     sure,
     wilson,
 )
-from karat.client.notebook import ROUNDS, RoundRows, accuracy_curve
+from karat.client.notebook import ROUNDS, RoundRows, accuracy_curve, strategy_of
 from models.numerics import intervals
 
 
@@ -66,10 +66,17 @@ def test_nothing_more_is_promised_than_holds() -> None:
     ]
 
 
+def test_what_the_first_round_asks_is_no_strategy() -> None:
+    rounds = [_round(number, None, 0) for number in (0, 1)]
+    assert [strategy_of(one) for one in rounds] == ["first_queue", "random"]
+    told = RoundRows(ROUNDS, rounds)._repr_html_()
+    assert (told.count("first_queue"), told.count("random")) == (1, 1)
+
+
 def _round(number: int, accuracy: float | None, examples: int) -> dict[str, object]:
     answered = {"label": 20, "ood": 5, "unsure": 0, "skip": 0}
-    return {"number": number, "answered": answered, "accuracy": accuracy, "in_share": 0.8,
-            "metrics": {"examples": examples}, "settings": {}}  # fmt: skip
+    return {"number": number, "strategy": "random", "answered": answered, "accuracy": accuracy,
+            "in_share": 0.8, "metrics": {"examples": examples}, "settings": {}}  # fmt: skip
 
 
 def test_verdicts_of_several_on_an_example_are_no_examples_of_their_own() -> None:

@@ -169,6 +169,7 @@ export const rounds = {
     } as Record<string, string>,
     seed: "Seed",
     defaults: "default parameters",
-    drawn: "Round 0 asks about typical images and random ones, whatever the strategy.",
+    drawn:
+      "Round 0 asks about images that are chosen before there is a model, whatever the strategy.",
   },
 };

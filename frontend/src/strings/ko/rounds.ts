@@ -153,6 +153,6 @@ export const rounds: Catalogue["rounds"] = {
     },
     seed: "시드",
     defaults: "기본 파라미터",
-    drawn: "라운드 0은 전략과 관계없이 대표 이미지와 무작위 이미지를 묻습니다.",
+    drawn: "라운드 0은 전략과 관계없이, 모델이 생기기 전에 정한 이미지를 묻습니다.",
   },
 };
