@@ -3685,7 +3685,8 @@ export interface components {
          * @description Why there is no image now, and what comes next.
          *
          *     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
-         *     job while that runs, `failure` says who can help if it has failed. `next` is the round after
+         *     job while that runs, `waits` says what keeps it before that, `failure` who can help if it has
+         *     failed. `next` is the round after
          *     it, if it has begun. `checks` says that `round` asked about random checks alone, after which no
          *     model is trained.
          */
@@ -3699,6 +3700,8 @@ export interface components {
             next: components["schemas"]["RoundStatus"] | null;
             progress: components["schemas"]["Progress"] | null;
             round: components["schemas"]["RoundStatus"] | null;
+            /** Waits */
+            waits: string | null;
         };
         /**
          * Bound
@@ -7213,8 +7216,9 @@ export interface components {
          * @description What the caller can do in a project now.
          *
          *     `waiting` counts images that they would be handed, up to 1,000 and to what the round's budget
-         *     pays for. Where it is 0, `waiting_for` says why. `disagreements` counts images, up to 1,000, on
-         *     which others disagree.
+         *     pays for. Where it is 0, `waiting_for` says why; where that is `training`, `waits` says what
+         *     keeps the job that is to do it, if that has not begun. `disagreements` counts images, up to
+         *     1,000, on which others disagree.
          */
         ProjectWork: {
             /**
@@ -7242,6 +7246,8 @@ export interface components {
              * @enum {string}
              */
             waiting_for: "nothing" | "training" | "failed" | "disk" | "paused" | "finished" | "others" | "start";
+            /** Waits */
+            waits: string | null;
         };
         /** Promoted */
         Promoted: {

@@ -129,7 +129,7 @@ function Waiting({ work, project }: WaitingProps) {
         ? // What a script labels waits for nobody.
           hasDesk && <strong>{text.waiting(work.waiting)}</strong>
         : // The card says below that it is not started.
-          work.waiting_for !== "start" && text.waitingFor[work.waiting_for]}
+          work.waiting_for !== "start" && whyNone(work, project)}
       {hasDesk && work.reviews && (
         <ToReview
           project={work}
@@ -142,6 +142,14 @@ function Waiting({ work, project }: WaitingProps) {
       )}
     </p>
   );
+}
+
+function whyNone({ waiting_for: why, waits }: ProjectWork, project: ProjectListed): string {
+  const { home: text } = words[project.medium];
+  if (waits) return text.waits(t.common.said(waits));
+  const round = project.current_round;
+  const isFirst = why === "training" && round?.number === 0 && round.state === "selecting";
+  return isFirst ? text.first : text.waitingFor[why];
 }
 
 type ToReviewProps = { project: ProjectWork; jobId: ReviewedJob; text: string };
