@@ -114,7 +114,7 @@ export const rounds = {
         : [];
       const extra =
         before > 0
-          ? [`, and before these ${images(before)}: checks, second looks, or what somebody sent`]
+          ? [`, with ${images(before)} before them: checks, second looks, or what somebody sent`]
           : [];
       return ["Queued: ", paid[by](budget), ...reserve, ...extra, "."].join("");
     },
