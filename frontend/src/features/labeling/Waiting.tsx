@@ -10,6 +10,7 @@ import { Button, ButtonLink } from "../../ui/Button";
 import { formatAbout, formatCount, formatSeconds } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { FailureActions, FailureText } from "../../ui/RoundFailure";
+import { Said } from "../../ui/Said";
 import { Empty } from "../../ui/State";
 import styles from "./Waiting.module.css";
 
@@ -68,7 +69,11 @@ export function Waiting(props: WaitingProps) {
             )
           }
         >
-          {waits && <p>{t.common.said(waits)}</p>}
+          {waits && (
+            <p>
+              <Said>{waits}</Said>
+            </p>
+          )}
           <p>{reason.text}</p>
           {why === "failed" && failure && <FailureText failure={failure} />}
         </Empty>

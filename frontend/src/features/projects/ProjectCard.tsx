@@ -10,6 +10,7 @@ import { ButtonLink } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
 import { SpentMeter } from "../../ui/Meter";
 import { ProjectChip } from "../../ui/ProjectChip";
+import { Said } from "../../ui/Said";
 import styles from "./ProjectCard.module.css";
 
 type ProjectCardProps = {
@@ -129,7 +130,7 @@ function Waiting({ work, project }: WaitingProps) {
         ? // What a script labels waits for nobody.
           hasDesk && <strong>{text.waiting(work.waiting)}</strong>
         : // The card says below that it is not started.
-          work.waiting_for !== "start" && whyNone(work, project)}
+          work.waiting_for !== "start" && <WhyNone work={work} project={project} />}
       {hasDesk && work.reviews && (
         <ToReview
           project={work}
@@ -144,9 +145,16 @@ function Waiting({ work, project }: WaitingProps) {
   );
 }
 
-function whyNone({ waiting_for: why, waits }: ProjectWork, project: ProjectListed): string {
+function WhyNone({ work, project }: { work: ProjectWork; project: ProjectListed }) {
   const { home: text } = words[project.medium];
-  if (waits) return text.waits(t.common.said(waits));
+  const { waiting_for: why, waits } = work;
+  if (waits) {
+    return (
+      <span>
+        <Said>{waits}</Said> {text.byThemselves}
+      </span>
+    );
+  }
   const round = project.current_round;
   const isFirst = why === "training" && round?.number === 0 && round.state === "selecting";
   return isFirst ? text.first : text.waitingFor[why];
