@@ -33,19 +33,23 @@ def is_spent(spent: float, budget: float) -> bool:
     return spent >= budget - _EPSILON
 
 
-def fit_budget(round_: Round, queries: int) -> None:
+def fit_budget(round_: Round, queries: int, checks: float = 0.0) -> None:
     """Let a round cost no more than what it asks, where that is less than its settings allow.
+
+    Checks for a certificate come on top of what its settings allow.
 
     Seconds are not known before: a round that charges them keeps its budget.
 
     Args:
         round_: One that opens, or is about to.
         queries: How many answers it can still get.
+        checks: What answers to checks cost, those that it has got and can still get.
     """
     settings = ProjectSettings.model_validate(round_.settings)
+    round_.budget = settings.budget + checks
     if settings.cost.mode == "fixed":
         asked = queries * max(settings.cost.c_in, settings.cost.c_ood)
-        round_.budget = min(settings.budget, round_.spent + asked)
+        round_.budget = min(round_.budget, round_.spent + asked)
 
 
 def extend_budget(round_: Round, queries: int) -> None:

@@ -17,8 +17,9 @@ class ProjectWork(BaseModel):
     """What the caller can do in a project now.
 
     `waiting` counts images that they would be handed, up to 1,000 and to what the round's budget
-    pays for. Where it is 0, `waiting_for` says why. `disagreements` counts images, up to 1,000, on
-    which others disagree.
+    pays for. Where it is 0, `waiting_for` says why; where that is `training`, `waits` says what
+    keeps the job that is to do it, if that has not begun. `disagreements` counts images, up to
+    1,000, on which others disagree.
     """
 
     id: int
@@ -29,6 +30,7 @@ class ProjectWork(BaseModel):
     waiting_for: Literal[
         "nothing", "training", "failed", "disk", "paused", "finished", "others", "start"
     ]
+    waits: str | None
     reviews: ReviewsWaiting | None
     disagreements: int
 

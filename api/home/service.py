@@ -20,8 +20,10 @@ from api.home.schemas import (
     ProjectWork,
     ReviewsWaiting,
 )
+from api.jobs.waiting import reasons_by_id
 from api.labeling.status import describe, remaining, serving_round
 from api.reviews import disagreements
+from core.settings import settings
 from core.states import ProjectState, RoundState
 from core.tables import Member, Project, Round
 from core.tasks.registry import task_type
@@ -77,6 +79,9 @@ async def _work(
     free = await _free(session, principal, [round_.id for round_ in serving.values()])
     reviews = await _reviews(session, ids)
     disputes = await disagreements.waiting_for(session, principal, ids, _SHOWN)
+    # What is done for a project now is for the first of its rounds that are not closed.
+    jobs = {id_: found[0].job_id for id_, found in rounds.items() if found and found[0].job_id}
+    kept = await reasons_by_id(session, settings(), jobs.values())
     return [
         _project(
             project,
@@ -85,6 +90,7 @@ async def _work(
             free,
             reviews.get(project.id),
             disputes[project.id],
+            kept.get(jobs.get(project.id, 0)),
         )
         for project in projects
     ]
@@ -97,6 +103,7 @@ def _project(
     free: dict[int, int],
     reviews: ReviewsWaiting | None,
     disputes: int,
+    kept: str | None,
 ) -> ProjectWork:
     waiting = free[serving.id] if serving else 0
     if serving is not None and serving.state is RoundState.OPEN:
@@ -113,6 +120,7 @@ def _project(
         state=project.state,
         waiting=waiting,
         waiting_for="start" if draft else status.waiting_for,
+        waits=kept if status.waiting_for == "training" else None,
         reviews=reviews,
         disagreements=disputes,
     )

@@ -1,6 +1,6 @@
 """Why a job has not begun, where the job itself does not say so."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
@@ -42,6 +42,16 @@ async def reasons(session: AsyncSession, settings: Settings, jobs: Sequence[Job]
         elif count := _ahead(job, active):
             found[job.id] = _words(job, count)
     return found
+
+
+async def reasons_by_id(
+    session: AsyncSession, settings: Settings, job_ids: Collection[int]
+) -> dict[int, str]:
+    """What keeps those of the jobs that are queued, as they are shown, by their ids."""
+    queued = select(Job).where(Job.id.in_(job_ids), Job.state == JobState.QUEUED)
+    jobs = (await session.scalars(queued)).all()
+    own = {job.id: job.message for job in jobs if job.message is not None}
+    return {**own, **await reasons(session, settings, jobs)}
 
 
 def _words(job: Job, count: int) -> str:

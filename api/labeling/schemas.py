@@ -143,7 +143,8 @@ class Between(BaseModel):
     """Why there is no image now, and what comes next.
 
     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
-    job while that runs, `failure` says who can help if it has failed. `next` is the round after
+    job while that runs, `waits` says what keeps it before that, `failure` who can help if it has
+    failed. `next` is the round after
     it, if it has begun. `checks` says that `round` asked about random checks alone, after which no
     model is trained.
     """
@@ -151,6 +152,7 @@ class Between(BaseModel):
     round: RoundStatus | None
     checks: bool
     job_id: int | None
+    waits: str | None
     progress: Progress | None
     failure: RoundFailure | None
     next: RoundStatus | None

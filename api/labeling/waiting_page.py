@@ -8,10 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.callers.access import standings
 from api.callers.principal import Principal
 from api.jobs.schemas import Progress
+from api.jobs.waiting import reasons_by_id
 from api.labeling import status
 from api.labeling.schemas import Between, MyRound, RoundFailure, RoundStatus
 from core.media.nouns import in_words_of
 from core.rounds import AUDIT, CERTIFICATE, waits_for_help
+from core.settings import settings
 from core.states import JobState, Medium, ProjectRole, Role, Verdict
 from core.tables import Annotation, Job, Member, Project, Round, User
 
@@ -24,12 +26,14 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
     now = next(iter(rounds), None) or await _last(session, project)
     job = await _job(session, now) if rounds else None
     following = rounds[1] if len(rounds) > 1 else None
+    of_now = [now.job_id] if now and now.job_id else []
     return Between(
         round=_shown(now),
         checks=now is not None and now.strategy in {AUDIT, CERTIFICATE},
         failure=await _failure(session, principal, now, project.medium),
         next=_shown(following),
         job_id=job.id if job else None,
+        waits=next(iter((await reasons_by_id(session, settings(), of_now)).values()), None),
         progress=Progress.model_validate(job.progress) if job and job.progress else None,
         mine=await _mine(session, principal, now),
     )

@@ -1,6 +1,6 @@
 """Whether another round finds enough of what is looked for, of a project that is to find all.
 
-What is left of the classes in the pool is estimated from the random round 0 and from the calibrated
+What is left of the classes in the pool is estimated from what round 0 drew and from the calibrated
 purity (``RoundOut.ood_left``), with a 95 % interval; how soon it is found, by the last answers.
 Advice: stop where surely ``FOUND`` of all are found, or where surely less than ``LEAST_YIELD`` of
 the answers find one (80 % interval); go on where surely neither is so; unclear in between; unknown
@@ -40,7 +40,8 @@ def outlook(
     """
     closed = [one for one in rounds if one.state is RoundState.CLOSED]
     if since is None:
-        since = sum(inside_of(one) for one in rounds if one.state is not RoundState.CLOSED)
+        going_on = [one for one in rounds if one.state is not RoundState.CLOSED]
+        since = sum(inside_of(one, one.answered) for one in going_on)
     # What was drawn, or is to be certified, no strategy has looked for.
     looked = [one for one in closed if one.strategy not in (AUDIT, CERTIFICATE)]
     reasons = [*_left(closed, found, unlabeled, since), *_yield(looked)]
@@ -95,8 +96,8 @@ def _yield(closed: Sequence[RoundOut]) -> list[Reason]:
         return []
     inside, answers = 0.0, 0.0
     for one in reversed(closed):
-        counts = one.answered
-        inside += inside_of(one)
+        counts = one.chosen
+        inside += inside_of(one, counts)
         answers += (counts.label + counts.ood + counts.unsure) / overlap_of(one)
         if answers >= FEWEST:
             break

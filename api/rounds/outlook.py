@@ -256,7 +256,7 @@ def _of_a_round(new: Sequence[float], costs: Sequence[float], budget: float) -> 
 def _shares(closed: Sequence[RoundOut]) -> list[Reason]:
     """The share of IN answers of the last round against the best, of rounds with enough of them."""
     counted = [
-        (inside_of(one), (one.answered.label + one.answered.ood) / overlap_of(one))
+        (inside_of(one, one.chosen), (one.chosen.label + one.chosen.ood) / overlap_of(one))
         for one in closed
     ]
     counted = [(inside, count) for inside, count in counted if count > 0]

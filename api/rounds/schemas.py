@@ -58,9 +58,10 @@ class Estimate(BaseModel):
 class OodLeft(BaseModel):
     """OOD among the images that were unlabeled when the round closed.
 
-    ``by_random`` goes by the share in the random round 0, ``by_purity`` by purity calibrated on the
-    last answers; either may be null. ``count`` is that of the narrower interval; where the two
-    do not meet (``agree`` is false) that of the random round, which no choice of queries can bias.
+    ``by_random`` goes by the share in what round 0 drew at random, ``by_purity`` by purity
+    calibrated on the last answers; either may be null. ``count`` is that of the narrower interval;
+    where the two do not meet (``agree`` is false) ``by_random``, which no choice of queries can
+    bias.
     """
 
     unlabeled: int
@@ -75,7 +76,12 @@ class OodLeft(BaseModel):
 class RoundOut(BaseModel):
     """A round. ``accuracy`` is that of the model trained on the answers up to this round.
 
-    ``in_share`` is the share of answers that name a class, of those that are a label or OOD.
+    ``strategy`` chose its images; of round 0, which goes by ``first_queue`` of its settings, it is
+    ``random``.
+
+    ``chosen`` are the answers to images that its strategy chose: neither drawn as a check, nor
+    asked for a second time, nor sent by somebody. ``in_share`` is the share of these that name a
+    class, of those that are a label or OOD.
 
     ``budget`` is what its answers may cost: what ``settings`` say, or all that it asks where that
     is less.
@@ -93,6 +99,7 @@ class RoundOut(BaseModel):
     seed: int
     queries: int
     answered: Answered
+    chosen: Answered
     drawn: Answered | None
     in_share: float | None
     accuracy: float | None

@@ -1,7 +1,9 @@
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Final
 
-from sqlalchemy import exists, func, literal, select
+from sqlalchemy import and_, exists, false, func, literal, not_, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -56,14 +58,9 @@ async def list_rounds(
     if number is not None:
         statement = statement.where(Round.number == number)
     rounds = (await session.scalars(statement)).all()
-    answered = await _answered(session, project, rounds)
-    first = [one for one in rounds if one.number == 0]
-    drawn = await _answered(session, project, first, drawn=True)
+    answers = await _answers(session, project, rounds)
     seconds = await _seconds(session, rounds)
-    return [
-        _describe(one, answered[one.id], drawn.get(one.id), seconds[one.id], project.medium)
-        for one in rounds
-    ]
+    return [_describe(one, answers[one.id], seconds[one.id], project.medium) for one in rounds]
 
 
 async def show_round(session: AsyncSession, project: Project, number: int) -> RoundOut:
@@ -73,11 +70,23 @@ async def show_round(session: AsyncSession, project: Project, number: int) -> Ro
     return found[0]
 
 
-async def _answered(
-    session: AsyncSession, project: Project, rounds: Sequence[Round], *, drawn: bool = False
-) -> dict[int, Answered]:
-    """Answers of rounds, by id; if ``drawn``, only those to what was not chosen for them."""
+@dataclass(frozen=True)
+class _Answers:
+    """Counted answers of a round, by what was asked."""
+
+    all: Answered
+    chosen: Answered
+    drawn: Answered
+
+
+async def _answers(
+    session: AsyncSession, project: Project, rounds: Sequence[Round]
+) -> dict[int, _Answers]:
+    """Answers of rounds, by id."""
     nothing = func.count().filter(no_objects(Annotation.label))
+    # Of the first round nothing but what is typical was chosen otherwise than at random.
+    kinds = {"chosen": not_(Query.audit), "drawn": not_(Query.typical)}
+    of_kind = [func.coalesce(and_(~Query.requested, one), false()) for one in kinds.values()]
     statement = (
         select(
             Annotation.round_id,
@@ -85,7 +94,9 @@ async def _answered(
             func.count(),
             # Other labels need not be read for it.
             nothing if project.task == BOXES.name else literal(0),
+            *of_kind,
         )
+        .outerjoin(Query, Query.id == Annotation.query_id)
         .where(
             Annotation.round_id.in_([one.id for one in rounds]),
             # A review stays in the round of what it reviews, and answers none of its queries. Of
@@ -93,18 +104,21 @@ async def _answered(
             Annotation.source.in_((Source.ANNOTATOR, Source.IMPORT)),
             held_in_its_round(),
         )
-        .group_by(Annotation.round_id, Annotation.verdict)
+        .group_by(Annotation.round_id, Annotation.verdict, *of_kind)
     )
-    if drawn:
-        statement = statement.join(Query, Query.id == Annotation.query_id).where(
-            ~Query.requested, ~Query.typical
-        )
-    found = {one.id: dict.fromkeys(Answered.model_fields, 0) for one in rounds}
-    for round_id, verdict, count, empty in await session.execute(statement):
+    found = {
+        one.id: {kind: dict.fromkeys(Answered.model_fields, 0) for kind in ("all", *kinds)}
+        for one in rounds
+    }
+    for round_id, verdict, count, empty, *is_of in await session.execute(statement):
         assert round_id is not None
-        found[round_id][verdict] = count
-        found[round_id]["no_objects"] += empty
-    return {round_id: Answered(**counts) for round_id, counts in found.items()}
+        for kind in ("all", *compress(kinds, is_of)):
+            found[round_id][kind][verdict] += count
+            found[round_id][kind]["no_objects"] += empty
+    return {
+        round_id: _Answers(**{kind: Answered(**counts) for kind, counts in by_kind.items()})
+        for round_id, by_kind in found.items()
+    }
 
 
 async def repeated_labels(session: AsyncSession, project: Project) -> dict[int, int]:
@@ -202,12 +216,12 @@ def _ood_left(known: dict[str, Any]) -> OodLeft:
 
 def _describe(
     round_: Round,
-    answered: Answered,
-    drawn: Answered | None,
+    answers: _Answers,
     seconds: float,
     medium: Medium,
 ) -> RoundOut:
-    said = answered.label + answered.ood
+    chosen = answers.chosen
+    said = chosen.label + chosen.ood
     metrics = dict(round_.metrics)
     ood_left = metrics.pop("ood_left", None)
     metrics.pop("annotator_seconds", None)
@@ -221,9 +235,10 @@ def _describe(
         spent=round_.spent,
         seed=round_.seed,
         queries=round_.queries,
-        answered=answered,
-        drawn=drawn,
-        in_share=answered.inside / said if said else None,
+        answered=answers.all,
+        chosen=chosen,
+        drawn=None if round_.number else answers.drawn,
+        in_share=chosen.inside / said if said else None,
         accuracy=round_.accuracy,
         purity_auroc=metrics.pop("purity_auroc", None),
         ood_left=None if ood_left is None else _ood_left(ood_left),

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from api.rounds.schemas import RoundOut
+from api.rounds.schemas import Answered, RoundOut
 from models.numerics.intervals import Interval, wilson
 
 Z80: Final = 1.281552
@@ -24,6 +24,6 @@ def overlap_of(round_: RoundOut) -> int:
     return int(settings.get("overlap", 1))
 
 
-def inside_of(round_: RoundOut) -> float:
-    """About how many images of a round got a class."""
-    return round_.answered.inside / overlap_of(round_)
+def inside_of(round_: RoundOut, answers: Answered) -> float:
+    """About how many images got a class, of some or all of the answers of a round."""
+    return answers.inside / overlap_of(round_)

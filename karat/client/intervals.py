@@ -120,8 +120,9 @@ def inside_share(round_: Mapping[str, Any]) -> str | None:
     Where boxes are drawn, an image with none has a label, and is of none of them. Verdicts of
     several annotators on an example are no examples of their own.
     """
-    answered = round_["answered"]
-    # Servers of before called it after the class.
+    # Servers of before counted what was checked and sent as well.
+    answered = round_.get("chosen", round_["answered"])
+    # And called it after the class.
     labels = answered["label"] if "label" in answered else answered["class"]
     overlap = round_["settings"].get("overlap", 1)
     return measured(round_["in_share"], (labels + answered["ood"]) / overlap)

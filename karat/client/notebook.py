@@ -166,6 +166,14 @@ class Listing(Iterator[Row]):
         return Rows(self._columns, some[:_FIRST])._repr_html_() + more
 
 
+def strategy_of(round_: Mapping[str, Any]) -> str:
+    """What chose the images of a round; those of the first are chosen before a strategy can.
+
+    There ``strategy`` says ``random``, as rounds did before any was typical of the pool.
+    """
+    return str(round_["strategy"] if round_["number"] else "first_queue")
+
+
 class RoundRows(Rows[Row]):
     """Rounds; a notebook shows how the accuracy grew with the answers, too.
 
@@ -173,7 +181,15 @@ class RoundRows(Rows[Row]):
     """
 
     def _told(self) -> Sequence[Mapping[str, Any]]:
-        return [{**one, "in_share": inside_share(one), "accuracy": accuracy(one)} for one in self]
+        return [
+            {
+                **one,
+                "strategy": strategy_of(one),
+                "in_share": inside_share(one),
+                "accuracy": accuracy(one),
+            }
+            for one in self
+        ]
 
     def _repr_html_(self) -> str:
         return accuracy_curve(self) + super()._repr_html_()

@@ -9,7 +9,7 @@ import typer
 
 from core.media.nouns import noun
 from karat.client.intervals import accuracy, inside_share
-from karat.client.notebook import project_columns
+from karat.client.notebook import project_columns, strategy_of
 from karat.commands.connection import (
     JsonOption,
     ProjectArgument,
@@ -272,7 +272,7 @@ def list_rounds(project: ProjectArgument, as_json: JsonOption = False) -> None:
         (
             one["number"],
             one["state"],
-            one["strategy"],
+            strategy_of(one),
             spent(one),
             inside_share(one),
             accuracy(one),

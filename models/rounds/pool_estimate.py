@@ -110,8 +110,8 @@ def ood_left_by_random(
     like of the rest.
 
     Args:
-        inside: IN answers of the random round.
-        ood: OOD answers of the random round.
+        inside: IN answers to what the first round drew.
+        ood: OOD answers to what the first round drew.
         unlabeled: U, what is unlabeled now of what it was drawn from.
         later_inside: What of that was labeled IN since, by whomever.
         later_ood: What of that was labeled OOD since.

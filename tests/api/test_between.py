@@ -1,5 +1,6 @@
 """What the label page says while there is no image."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from sqlalchemy import update
 from core.lifecycle import new_job
 from core.rounds import REFINING
 from core.states import JobKind, JobState, Role, RoundState
-from core.tables import Job, Project, Round
+from core.tables import Job, Project, Round, Worker
 from tests.api.test_labeling import lease, running, send, url, verdict
 from tests.world import Caller, World
 from workers.advance.handler import FIRST_PHASES
@@ -59,6 +60,30 @@ def test_a_closing_round_tells_its_phase_what_is_next_and_what_i_did(
     assert found["job_id"] is not None
     assert found["mine"] == {"answers": 4, "inside": 1, "ood": 2, "median_seconds": 1.5}
     assert between(http, two, project)["mine"]["answers"] == 0
+
+
+def test_a_round_whose_job_has_not_begun_says_what_keeps_it(http: TestClient, world: World) -> None:
+    project = running(world, images=8, queries=4, budget=4, zero_wait=False)
+    ada = world.caller(Role.ANNOTATOR, project)
+    assert between(http, ada, project)["waits"] is None
+    for item in lease(http, ada, project, 4)["items"]:
+        send(http, ada, project, verdict(item["query_id"], "ood"))
+    ago = datetime.now(UTC) - timedelta(minutes=5)
+    world.session.execute(update(Job).values(sent_at=ago))
+    busy = new_job(JobKind.PRUNE, project_id=world.project().id, params={})
+    busy.attempt, busy.state, busy.sent_at = 1, JobState.RUNNING, ago
+    worker = Worker(name="gpu-1", host="here", pid=1, queues=["gpu"])
+    world.session.add_all([busy, worker])
+    world.session.commit()
+    said = "Waits for its turn, with one job before it."
+    assert between(http, ada, project)["waits"] == said
+    (mine,) = http.get("/api/home", headers=ada.headers).json()["projects"]
+    assert (mine["waiting_for"], mine["waits"]) == ("training", said)
+    world.session.execute(update(Job).values(state=JobState.RUNNING))
+    world.session.commit()
+    assert between(http, ada, project)["waits"] is None
+    (mine,) = http.get("/api/home", headers=ada.headers).json()["projects"]
+    assert (mine["waiting_for"], mine["waits"]) == ("training", None)
 
 
 def test_a_failed_round_names_who_can_help_and_tells_only_them_why(

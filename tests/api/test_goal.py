@@ -154,6 +154,11 @@ def test_what_was_found_outside_of_rounds_is_left_no_more() -> None:
 def test_rounds_of_checks_say_nothing_of_how_soon_more_is_found(strategy: str, inside: int) -> None:
     checks = round_of(1, None, strategy=strategy, inside=inside, ood=300, budget=1e9)
     assert found_by(checks=checks) == found_by()
+    # Nor do checks beside what the strategy has chosen.
+    itself = round_of(1, None).chosen
+    assert found_by(checks=round_of(1, None, inside=inside, ood=300, chosen=itself)) == found_by(
+        checks=round_of(1, None)
+    )
 
 
 def test_an_empty_pool_has_nothing_left_and_no_estimate_is_no_advice() -> None:

@@ -21,10 +21,11 @@ from tests.world import World
 
 def round_of(number: int, accuracy: float | None, **fields: Any) -> RoundOut:
     inside, ood = fields.pop("inside", 50), fields.pop("ood", 10)
+    answered = Answered(label=inside, no_objects=0, ood=ood, skip=0, unsure=0)
     values: dict[str, Any] = {
         "number": number, "state": RoundState.CLOSED, "strategy": "random", "budget": 60.0,
         "spent": 60.0, "seed": 0, "queries": 60,
-        "answered": Answered(label=inside, no_objects=0, ood=ood, skip=0, unsure=0),
+        "answered": answered, "chosen": answered,
         "in_share": inside / (inside + ood), "accuracy": accuracy, "purity_auroc": None,
         "ood_left": None, "annotator_seconds": 0.0, "settings": {},
         "metrics": {"examples": 2000}, "notes": [], "seconds": {}, "opened_at": None,
@@ -237,6 +238,11 @@ def test_a_falling_share_of_in_is_a_reason() -> None:
     values = {name: reason.values[name] for name in ("best", "last", "inside", "answers")}
     assert values == pytest.approx({"best": 50 / 60, "last": 0.1, "inside": 6, "answers": 60})
     assert reason.values["low"] < 0.1 < reason.values["high"]
+    # What was checked beside it, the strategy has not chosen.
+    itself = Answered(label=16, no_objects=0, ood=4, skip=0, unsure=0)
+    checked = [rounds[0], round_of(1, 0.6, inside=16, ood=104, chosen=itself)]
+    reason = next(one for one in outlook(checked).reasons if one.code == "in_share")
+    assert (reason.points, reason.values["last"]) == ("neither", pytest.approx(0.8))
 
 
 def test_a_share_of_few_answers_is_none() -> None:

@@ -82,7 +82,8 @@ def test_find_all_of_one_class(signed_in: Page, karat: Client, tmp_path: Path) -
     labeled = project.get()["counts"]["labeled_in"]
     expect(found).to_contain_text(f"{labeled} images found so far", timeout=30_000)
     expect(found).to_contain_text(re.compile(r"About \d+ more in the pool \(95 % interval"))
-    expect(found).to_contain_text(re.compile(r"\d+ of the last \d+ answers found one"))
+    soon = re.compile(r"\d+ of the last \d+ answers to what rounds chose found one")
+    expect(found).to_contain_text(soon)
     # Nearly all of the twenty zeros are found with sixty answers of two hundred.
     zeros = len([*(tmp_path / "pool").glob("0_*")])
     assert labeled >= 0.8 * zeros

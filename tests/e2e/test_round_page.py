@@ -137,5 +137,5 @@ def test_round_page(signed_in: Page, karat: Client, tmp_path: Path) -> None:
     # What the project has chosen had no say in the first round.
     page.goto(f"/projects/{project.id}/rounds/0")
     chosen = page.get_by_role("region", name="Settings of the round")
-    expect(chosen).to_contain_text("Random", timeout=60_000)
+    expect(chosen).to_contain_text("First images", timeout=60_000)
     expect(chosen).not_to_contain_text("MQ-Net")

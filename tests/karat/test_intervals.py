@@ -14,7 +14,7 @@ from karat.client.intervals import (
     sure,
     wilson,
 )
-from karat.client.notebook import ROUNDS, RoundRows, accuracy_curve
+from karat.client.notebook import ROUNDS, RoundRows, accuracy_curve, strategy_of
 from models.numerics import intervals
 
 
@@ -66,16 +66,25 @@ def test_nothing_more_is_promised_than_holds() -> None:
     ]
 
 
+def test_what_the_first_round_asks_is_no_strategy() -> None:
+    rounds = [_round(number, None, 0) for number in (0, 1)]
+    assert [strategy_of(one) for one in rounds] == ["first_queue", "random"]
+    told = RoundRows(ROUNDS, rounds)._repr_html_()
+    assert (told.count("first_queue"), told.count("random")) == (1, 1)
+
+
 def _round(number: int, accuracy: float | None, examples: int) -> dict[str, object]:
     answered = {"label": 20, "ood": 5, "unsure": 0, "skip": 0}
-    return {"number": number, "answered": answered, "accuracy": accuracy, "in_share": 0.8,
-            "metrics": {"examples": examples}, "settings": {}}  # fmt: skip
+    return {"number": number, "strategy": "random", "answered": answered, "accuracy": accuracy,
+            "in_share": 0.8, "metrics": {"examples": examples}, "settings": {}}  # fmt: skip
 
 
 def test_verdicts_of_several_on_an_example_are_no_examples_of_their_own() -> None:
     alone = {**_round(0, None, 0), "answered": {"label": 20, "ood": 10}, "in_share": 2 / 3}
     three = {**alone, "answered": {"label": 60, "ood": 30}, "settings": {"overlap": 3}}
     assert inside_share(three) == inside_share(alone) == "66.7% (48–81)"
+    checked = {**alone, "answered": {"label": 20, "ood": 90}, "chosen": alone["answered"]}
+    assert inside_share(checked) == inside_share(alone)
 
 
 def test_a_notebook_draws_how_sure_each_accuracy_is_and_leaves_out_those_of_few() -> None:

@@ -345,15 +345,22 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     shown = pool.shown(http, begun["id"])
     assert shown["answered"] == 3
     assert shown["expected_answers"] >= shown["waiting"] == begun["asked"] - 3
-    assert pool.finish(1).state is JobState.SUCCEEDED
+    job = pool.close(1)
+    # Meanwhile somebody answers one of them, which the next round pays for as for the others.
+    ((query, example),) = pool.waiting(pool.rounds()[1], 1)
+    pool._store(pool.rounds()[2], query, example, *pool.truth(example))
+    pool.session.commit()
+    assert run(pool.session, job).state is JobState.SUCCEEDED
     shown = pool.shown(http, begun["id"])
     assert (shown["state"], shown["is_current"], shown["round"]) == ("asking", False, 2)
     assert shown["waiting"] == begun["asked"] - 3
+    following = pool.rounds()[2]
+    assert following.budget - following.settings["budget"] == begun["asked"] - 3
     # What was drawn and nobody has looked at yet was not checked.
     report = pool.call(http, "get", f"/{begun['id']}/report").json()
     assert report["looked_at"]["drawn"] == 3
     # Whoever answers faster than sweeps come finds the next ones in the next round all the same.
-    pool.say(pool.rounds()[2], shown["waiting"])
+    pool.say(pool.rounds()[2], shown["waiting"] - 1)
     waiting = queue.waiting(GoOnCertifying.queue)
     assert pool.finish(2).state is JobState.SUCCEEDED
     # Another worker takes it, as this one may have other jobs to do.

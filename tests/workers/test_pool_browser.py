@@ -115,7 +115,10 @@ def test_what_was_sent_says_nothing_of_what_a_strategy_chooses(
     metas = world.session.scalars(statement.order_by(Artifact.id)).all()
     # All that it chose itself was OOD, so it is to be stricter.
     assert [meta["state"] for meta in metas] == [{"k": 5}, {"k": 4}]
-    assert "purity_auroc" not in loop.rounds()[1].metrics
+    round_ = rounds_of(http, loop.project, admin)[1]
+    assert "purity_auroc" not in round_["metrics"]
+    assert (round_["answered"]["label"], round_["answered"]["ood"]) == (5, 3)
+    assert (round_["chosen"]["label"], round_["chosen"]["ood"], round_["in_share"]) == (0, 3, 0)
 
 
 def test_what_was_labeled_outside_of_rounds_was_there_to_be_drawn(

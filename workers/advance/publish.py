@@ -25,6 +25,7 @@ from workers.advance.findings import findings
 from workers.advance.phases import Advance
 from workers.advance.proposing import propose
 from workers.advance.reads import noted_at_closing
+from workers.certificates.asking import cost_of_checks
 from workers.closing import annotator_seconds, close_round
 from workers.jobs.artifacts import keep
 from workers.labels.snapshot import Snapshot
@@ -239,7 +240,7 @@ def _open(
             move_round(round_, RoundState.CLOSED)
             move_project(project, ProjectState.FINISHED)
             return
-    fit_budget(round_, _asked(session, project.id))
+    fit_budget(round_, _asked(session, project.id), cost_of_checks(session, round_))
     move_round(round_, RoundState.OPEN)
     # Zero-wait answers may have used the round's budget, or the pool, before it opened; what has
     # come to the pool since it was ranked the next one asks about.
@@ -356,11 +357,10 @@ def _predicted_anew(
         block = among(Example.id, ids[start : start + _BLOCK])
         places.update(session.execute(select(Example.id, Example.pool_index).where(block)).all())
     known = _known(advance, scores, list(places.values()))
-    found = []
-    for row in requested:
-        now = known.get(places[row["example_id"]], row)
-        found.append({**row, **{name: now[name] for name in _PREDICTED}})
-    return found
+    return [
+        {**row, **{name: known.get(places[row["example_id"]], row)[name] for name in _PREDICTED}}
+        for row in requested
+    ]
 
 
 def _known(

@@ -14,7 +14,7 @@ from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import task_type
 from models.relabeling.second_looks import doubtful
 from workers.advance.phases import Advance
-from workers.labels.timing import median_seconds
+from workers.labels.timing import price_of_verdict
 
 _USUAL: Final = 0.05
 """Share of the budget where several people label, and nobody has chosen another."""
@@ -66,9 +66,7 @@ def _most(session: Session, advance: Advance) -> int:
             Annotation.counted,
         )
         chosen = _USUAL if (session.scalar(people) or 0) >= _SEVERAL else 0.0
-    price = max(cost.c_in, cost.c_ood)
-    if cost.mode == "seconds":
-        price = median_seconds(session, advance.context.project_id)
+    price = price_of_verdict(session, advance.context.project_id, cost)
     return int(chosen * advance.settings.budget / price)
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Select, func, insert, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, and_, exists, func, insert, select
+from sqlalchemy.orm import Session, aliased
 
 from core import events
 from core.among import among
@@ -17,7 +17,7 @@ from core.states import ExampleState, ProjectState, RoundState
 from core.tables import Annotation, Example, Project, Query, Round
 from models.catalog.params.certify import CertifyParams
 from workers.closing import close_round
-from workers.labels.timing import median_seconds
+from workers.labels.timing import price_of_verdict
 
 _BLOCK: Final = 2000
 
@@ -78,12 +78,39 @@ def ask(session: Session, round_: Round, draws: Sequence[Draw], members: Members
     session.execute(mark_queried([draw.example_id for draw in wanted]))
     round_.queries += len(rows)
     if round_.strategy != CERTIFICATE:
-        price = max(settings.cost.c_in, settings.cost.c_ood)
-        if settings.cost.mode == "seconds":
-            price = median_seconds(session, round_.project_id)
+        price = price_of_verdict(session, round_.project_id, settings.cost)
         round_.budget += len(rows) * price
     session.execute(events.round_changed(round_))
     session.execute(events.notify(round_.project_id, events.Topic.POOL, {}))
+
+
+def cost_of_checks(session: Session, round_: Round) -> float:
+    """What checks cost a round that is about to open, which the one before has left to it.
+
+    Those that were answered meanwhile, and those that wait.
+    """
+    checked = aliased(Query)
+    is_check = and_(
+        Query.requested,
+        # Who looks again at one has a query of their own, which is no draw.
+        exists().where(
+            checked.example_id == Query.example_id,
+            checked.requested,
+            checked.audit,
+            checked.audit_probability.is_(None),
+        ),
+    )
+    waiting = select(func.count()).where(
+        Query.project_id == round_.project_id, ~Query.done, is_check
+    )
+    answered = (
+        select(func.coalesce(func.sum(Annotation.cost), 0.0))
+        .join(Query, Query.id == Annotation.query_id)
+        .where(Annotation.round_id == round_.id, is_check)
+    )
+    cost = ProjectSettings.model_validate(round_.settings).cost
+    price = price_of_verdict(session, round_.project_id, cost)
+    return session.scalars(answered).one() + session.scalars(waiting).one() * price
 
 
 def _copies(draw: Draw, overlap: int) -> int:

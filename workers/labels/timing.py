@@ -5,6 +5,7 @@ from typing import Final
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from core.settings.project import Cost
 from core.states import Source, Verdict
 from core.tables import Annotation
 
@@ -28,3 +29,10 @@ def median_seconds(session: Session, project_id: int) -> float:
     if count < FEWEST_TIMED:
         return _SECONDS_IF_UNKNOWN
     return max(float(seconds), 0.1)
+
+
+def price_of_verdict(session: Session, project_id: int, cost: Cost) -> float:
+    """What an annotator's verdict costs, at most; of seconds, what one usually does."""
+    if cost.mode == "seconds":
+        return median_seconds(session, project_id)
+    return max(cost.c_in, cost.c_ood)

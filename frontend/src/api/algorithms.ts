@@ -4,7 +4,7 @@ import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWor
 import { values } from "../strings/en/values";
 import { language } from "../strings/language";
 import { call, client } from "./client";
-import type { Algorithm, Job, ParamSchema } from "./types";
+import type { Algorithm, Job, ParamSchema, Round } from "./types";
 
 /** Whether the words of the reader's language have arrived; until then English stands in. */
 export type Worded = { isWorded: boolean };
@@ -45,6 +45,12 @@ export function useTitles(kind: Algorithm["kind"]): (name: string) => string {
   const { data } = useQuery(algorithmsQuery);
   const others = kind === "strategy" ? t.guarantee.strategies : {};
   return (name) => inWords(titleOf(data?.items ?? [], kind, name) ?? others[name] ?? name);
+}
+
+/** What chose the images of a round; those of the first are chosen before a strategy can. */
+export function useStrategyOf(): (round: Pick<Round, "number" | "strategy">) => string {
+  const titleOf = useTitles("strategy");
+  return ({ number, strategy }) => (number === 0 ? t.advice.firstQueue.label : titleOf(strategy));
 }
 
 const titleOf = (algorithms: Algorithm[], kind: string | undefined, name: string) =>

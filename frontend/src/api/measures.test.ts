@@ -4,7 +4,7 @@ import type { Round } from "./types";
 
 const round = (values: Partial<Round>): Round =>
   ({
-    answered: { label: 30, no_objects: 0, ood: 30, skip: 0, unsure: 0 },
+    chosen: { label: 30, no_objects: 0, ood: 30, skip: 0, unsure: 0 },
     purity_auroc: null,
     metrics: {},
     ...values,
@@ -35,6 +35,6 @@ test("verdicts of several annotators on an image are no images of their own", ()
 });
 
 test("an image in which nothing is counts as one of no class, as it does to purity", () => {
-  const answered = { label: 30, no_objects: 10, ood: 30, skip: 0, unsure: 0 };
-  expect(imagesSaid(round({ answered, settings: {} }))).toEqual({ inside: 20, ood: 40, all: 60 });
+  const chosen = { label: 30, no_objects: 10, ood: 30, skip: 0, unsure: 0 };
+  expect(imagesSaid(round({ chosen, settings: {} }))).toEqual({ inside: 20, ood: 40, all: 60 });
 });

@@ -17,15 +17,15 @@ export const purityWeightOf = ({ metrics }: Round): number | null =>
   (metrics.purity_weight as number | undefined) ?? null;
 
 /**
- * About how many images were said to belong to a class, or to none: all of a round, or those drawn of it.
+ * About how many images were said to belong to a class, or to none: those that a round chose, or that were drawn of it.
  *
  * To purity, which is judged by them, one in which nothing is belongs to none.
  *
  * Verdicts of several annotators on one image are no images of their own.
  */
 export function imagesSaid(
-  { settings, answered }: Round,
-  { label, no_objects: nothing, ood } = answered,
+  { settings, chosen }: Round,
+  { label, no_objects: nothing, ood } = chosen,
 ) {
   const overlap = (settings.overlap as number | undefined) ?? 1;
   return {

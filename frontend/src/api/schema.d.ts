@@ -3707,7 +3707,8 @@ export interface components {
          * @description Why there is no image now, and what comes next.
          *
          *     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
-         *     job while that runs, `failure` says who can help if it has failed. `next` is the round after
+         *     job while that runs, `waits` says what keeps it before that, `failure` who can help if it has
+         *     failed. `next` is the round after
          *     it, if it has begun. `checks` says that `round` asked about random checks alone, after which no
          *     model is trained.
          */
@@ -3721,6 +3722,8 @@ export interface components {
             next: components["schemas"]["RoundStatus"] | null;
             progress: components["schemas"]["Progress"] | null;
             round: components["schemas"]["RoundStatus"] | null;
+            /** Waits */
+            waits: string | null;
         };
         /**
          * Bound
@@ -6600,9 +6603,10 @@ export interface components {
          * OodLeft
          * @description OOD among the images that were unlabeled when the round closed.
          *
-         *     ``by_random`` goes by the share in the random round 0, ``by_purity`` by purity calibrated on the
-         *     last answers; either may be null. ``count`` is that of the narrower interval; where the two
-         *     do not meet (``agree`` is false) that of the random round, which no choice of queries can bias.
+         *     ``by_random`` goes by the share in what round 0 drew at random, ``by_purity`` by purity
+         *     calibrated on the last answers; either may be null. ``count`` is that of the narrower interval;
+         *     where the two do not meet (``agree`` is false) ``by_random``, which no choice of queries can
+         *     bias.
          */
         OodLeft: {
             /** Agree */
@@ -7255,8 +7259,9 @@ export interface components {
          * @description What the caller can do in a project now.
          *
          *     `waiting` counts images that they would be handed, up to 1,000 and to what the round's budget
-         *     pays for. Where it is 0, `waiting_for` says why. `disagreements` counts images, up to 1,000, on
-         *     which others disagree.
+         *     pays for. Where it is 0, `waiting_for` says why; where that is `training`, `waits` says what
+         *     keeps the job that is to do it, if that has not begun. `disagreements` counts images, up to
+         *     1,000, on which others disagree.
          */
         ProjectWork: {
             /**
@@ -7284,6 +7289,8 @@ export interface components {
              * @enum {string}
              */
             waiting_for: "nothing" | "training" | "failed" | "disk" | "paused" | "finished" | "others" | "start";
+            /** Waits */
+            waits: string | null;
         };
         /** Promoted */
         Promoted: {
@@ -7906,7 +7913,12 @@ export interface components {
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
          *
-         *     ``in_share`` is the share of answers that name a class, of those that are a label or OOD.
+         *     ``strategy`` chose its images; of round 0, which goes by ``first_queue`` of its settings, it is
+         *     ``random``.
+         *
+         *     ``chosen`` are the answers to images that its strategy chose: neither drawn as a check, nor
+         *     asked for a second time, nor sent by somebody. ``in_share`` is the share of these that name a
+         *     class, of those that are a label or OOD.
          *
          *     ``budget`` is what its answers may cost: what ``settings`` say, or all that it asks where that
          *     is less.
@@ -7923,6 +7935,7 @@ export interface components {
             answered: components["schemas"]["Answered"];
             /** Budget */
             budget: number;
+            chosen: components["schemas"]["Answered"];
             /** Closed At */
             closed_at: string | null;
             /** Closing At */

@@ -70,6 +70,18 @@ it("lets checks that somebody has open elsewhere be taken here", () => {
   expect(screen.getByRole("button", { name: text.takeOver })).toBeTruthy();
 });
 
+it("says what its job waits for, and calls nothing at work before it begins", async () => {
+  const client = show("training", false);
+  const waits = "Waits for its turn, with one job before it.";
+  await act(async () => {
+    client.setQueryData(betweenQuery(7).queryKey, (before) => before && { ...before, waits });
+    await new Promise((told) => setTimeout(told));
+  });
+  const said = screen.getByRole("status").textContent;
+  expect(said).toContain(waits);
+  expect(said).not.toContain(text.training.title);
+});
+
 it("tells of the training at hand, and not of the one before", async () => {
   const client = show("training", false);
   const trains = (job_id: number) =>

@@ -10,6 +10,7 @@ import { Button, ButtonLink } from "../../ui/Button";
 import { formatAbout, formatCount, formatSeconds } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { FailureActions, FailureText } from "../../ui/RoundFailure";
+import { Said } from "../../ui/Said";
 import { Empty } from "../../ui/State";
 import styles from "./Waiting.module.css";
 
@@ -42,13 +43,14 @@ export function Waiting(props: WaitingProps) {
   const why = status ? reasonOf(status, elsewhere) : "nothing";
   // Nothing is learned from checks alone: the answers are counted, and that may be all.
   const checked = data?.checks && (why === "training" || why === "others" || why === "finished");
-  const reason = checked ? text.checks[why] : text[why];
+  const waits = training && !checked && live === null ? data?.waits : null;
+  const reason = checked ? text.checks[why] : text[waits ? "turn" : why];
   return (
     <div className={styles.waiting} data-waiting-for={status?.waiting_for}>
       {/* The reason is said when it changes; how far the training is would be said all the time. */}
       <div className={styles.reason} role="status">
         <Empty
-          icon={<Stone moving={training} />}
+          icon={<Stone moving={training && !waits} />}
           title={reason.title}
           actions={
             (why === "elsewhere" || why === "failed" || why === "finished" || canUndo) && (
@@ -67,6 +69,11 @@ export function Waiting(props: WaitingProps) {
             )
           }
         >
+          {waits && (
+            <p>
+              <Said>{waits}</Said>
+            </p>
+          )}
           <p>{reason.text}</p>
           {why === "failed" && failure && <FailureText failure={failure} />}
         </Empty>

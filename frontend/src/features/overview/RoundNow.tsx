@@ -38,7 +38,7 @@ function stateOf({ state, current_round: current }: Project): string {
 function shareFigure(round: Round): Figure {
   const { inside, all } = imagesSaid(round);
   const share = formatShare(shareOf(inside, all));
-  return [t.overview.columns.share, share, t.advice.interval(Math.round(all))];
+  return [t.overview.columns.share, share, t.advice.ofChosen(Math.round(all))];
 }
 
 function accuracyFigure(round: Round | undefined, name: string): Figure {

@@ -1,6 +1,6 @@
 import { Fragment } from "react";
 import { Link } from "react-router";
-import { useTitles } from "../../api/algorithms";
+import { useStrategyOf } from "../../api/algorithms";
 import { headlineOf, imagesOf, imagesSaid } from "../../api/measures";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
@@ -25,7 +25,7 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
   const isBoxes = task === "boxes";
   const none = noneOf({ task }).short;
   const usual = isBoxes ? foundWell : columns.accuracy;
-  const titleOf = useTitles("strategy");
+  const strategyOf = useStrategyOf();
   return (
     <div className={styles.rounds}>
       <Table label={t.overview.rounds}>
@@ -78,7 +78,7 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
                 <td>
                   <RoundChip round={round} rounds={rounds} />
                 </td>
-                <td>{titleOf(round.strategy)}</td>
+                <td>{strategyOf(round)}</td>
                 <td data-number>
                   {formatCost(round.spent)}
                   {hasEnd(round.budget) && (
@@ -119,7 +119,7 @@ const shownOf = (rounds: Round[]) =>
 function ShareCell({ round }: { round: Round }) {
   const { inside, all } = imagesSaid(round);
   return (
-    <td data-number title={t.advice.interval(Math.round(all))}>
+    <td data-number title={t.advice.ofChosen(Math.round(all))}>
       {all > 0 ? formatShare(shareOf(inside, all)) : "–"}
     </td>
   );

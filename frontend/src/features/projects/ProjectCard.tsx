@@ -10,6 +10,7 @@ import { ButtonLink } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
 import { SpentMeter } from "../../ui/Meter";
 import { ProjectChip } from "../../ui/ProjectChip";
+import { Said } from "../../ui/Said";
 import styles from "./ProjectCard.module.css";
 
 type ProjectCardProps = {
@@ -129,7 +130,7 @@ function Waiting({ work, project }: WaitingProps) {
         ? // What a script labels waits for nobody.
           hasDesk && <strong>{text.waiting(work.waiting)}</strong>
         : // The card says below that it is not started.
-          work.waiting_for !== "start" && text.waitingFor[work.waiting_for]}
+          work.waiting_for !== "start" && <WhyNone work={work} project={project} />}
       {hasDesk && work.reviews && (
         <ToReview
           project={work}
@@ -142,6 +143,21 @@ function Waiting({ work, project }: WaitingProps) {
       )}
     </p>
   );
+}
+
+function WhyNone({ work, project }: { work: ProjectWork; project: ProjectListed }) {
+  const { home: text } = words[project.medium];
+  const { waiting_for: why, waits } = work;
+  if (waits) {
+    return (
+      <span>
+        <Said>{waits}</Said> {text.byThemselves}
+      </span>
+    );
+  }
+  const round = project.current_round;
+  const isFirst = why === "training" && round?.number === 0 && round.state === "selecting";
+  return isFirst ? text.first : text.waitingFor[why];
 }
 
 type ToReviewProps = { project: ProjectWork; jobId: ReviewedJob; text: string };

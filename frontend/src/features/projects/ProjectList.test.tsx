@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { MemoryRouter } from "react-router";
 import { afterEach, expect, it, vi } from "vitest";
+import type { ProjectWork } from "../../api/types";
 import { t } from "../../strings";
 import { ProjectList } from "./ProjectList";
 
@@ -32,11 +33,11 @@ function serve(count: number, more: object = {}) {
   });
 }
 
-function show() {
+function show(work: ProjectWork[] = []) {
   render(
     <QueryClientProvider client={new QueryClient()}>
       <MemoryRouter>
-        <ProjectList canCreate={true} work={[]} />
+        <ProjectList canCreate={true} work={work} />
       </MemoryRouter>
     </QueryClientProvider>,
   );
@@ -125,4 +126,15 @@ it("offers no page to label at where there is none for the type of task", async 
   serve(1, { state: "running" });
   show();
   expect(await screen.findByRole("link", { name: /^Label/ })).toBeTruthy();
+});
+
+it.each([
+  ["Waits for its turn, with one job before it.", 0, "Waits for its turn, with one job before it."],
+  [null, 0, t.home.first],
+  [null, 3, t.home.waitingFor.training],
+])("says what the next images wait for: %s in round %i", async (waits, number, said) => {
+  const round = { number, state: "selecting", spent: 0, budget: 30, failed: false };
+  serve(1, { state: "running", current_round: round });
+  show([{ id: 1, waiting: 0, waiting_for: "training", waits, reviews: null } as ProjectWork]);
+  expect(await screen.findByText(said, { exact: false })).toBeTruthy();
 });

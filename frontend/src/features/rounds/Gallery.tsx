@@ -76,7 +76,8 @@ type AskedCardProps = {
 export function AskedCard({ project, round, queries, hidden }: AskedCardProps) {
   const [most, setMost] = useState(PAGE);
   const shown = queries.items.filter((one) => !hidden.has(keyOf(one)));
-  const why = whyQueued(round, queries.total);
+  const first = queries.items.filter(({ rank }) => rank < 0).length;
+  const why = whyQueued(round, queries.total, first);
   const changed = queries.items.filter((one) => one.since).length;
   const names = new Map(project.classes.map((one) => [one.id, one.name]));
   const captionOf = ({ verdict, class_id: classId, boxes }: MapQuery): string => {

@@ -2,7 +2,7 @@ import { Link } from "react-router";
 import { parametersOf } from "../../api/algorithms";
 import { headlineOf, imagesOf, imagesSaid, purityWeightOf, tellingOf } from "../../api/measures";
 import { pageUrl } from "../../api/pages";
-import type { Algorithm, Choice, ParamSchema, Project, Round } from "../../api/types";
+import type { Algorithm, Choice, ParamSchema, Project, Round, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
@@ -27,6 +27,7 @@ import { Notes } from "./Notes";
 import styles from "./RoundScreen.module.css";
 
 const { facts, phases, settings } = t.rounds;
+const { firstQueue } = t.advice;
 
 /** What annotators said, and what the model became by it. */
 export function FactsCard({ round, project }: { round: Round; project: Project }) {
@@ -55,7 +56,7 @@ export function FactsCard({ round, project }: { round: Round; project: Project }
     [
       facts.share,
       said.all > 0 ? formatShare(shareOf(said.inside, said.all)) : "–",
-      of(Math.round(said.all)),
+      t.advice.ofChosen(Math.round(said.all)),
     ],
     [
       facts.auroc,
@@ -182,13 +183,13 @@ export function SettingsCard({ round, algorithms }: { round: Round; algorithms: 
   const chosen = round.settings as Record<(typeof KINDS)[number], Choice>;
   // No strategy and no score had a say in what the first round asks about.
   const first = round.number === 0;
-  const kinds = first ? KINDS.filter((kind) => kind === "strategy" || kind === "model") : KINDS;
+  const kinds = first ? (["model"] as const) : KINDS;
   return (
     <Card title={settings.title} hint={first ? settings.drawn : settings.hint}>
       <dl className={styles.settings}>
+        {first && <FirstQueue chosen={(round.settings as Settings).first_queue} />}
         {kinds.map((kind) => {
-          const { name, params } =
-            first && kind === "strategy" ? { name: round.strategy, params: {} } : chosen[kind];
+          const { name, params } = chosen[kind];
           const known = algorithms.find((one) => one.kind === kind && one.name === name);
           const page = pageUrl({ kind, name });
           return (
@@ -207,6 +208,19 @@ export function SettingsCard({ round, algorithms }: { round: Round; algorithms: 
         </div>
       </dl>
     </Card>
+  );
+}
+
+/** What the first round asks about in the place of what a strategy chooses. */
+function FirstQueue({ chosen }: { chosen: Settings["first_queue"] }) {
+  return (
+    <div>
+      <dt>{settings.kinds.strategy}</dt>
+      <dd>
+        {firstQueue.label}
+        <small>{firstQueue[chosen]}</small>
+      </dd>
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
-import { algorithmsQuery, useTitles } from "../../api/algorithms";
+import { algorithmsQuery, useStrategyOf, useTitles } from "../../api/algorithms";
 import { mapsQuery } from "../../api/maps";
 import { roundsQuery } from "../../api/rounds";
 import type { Project, Round } from "../../api/types";
@@ -80,7 +80,7 @@ function Content({ project, round }: { project: Project; round: Round }) {
   const [search, setSearch] = useSearchParams();
   const maps = useQuery(mapsQuery(project.id));
   const algorithms = useQuery(algorithmsQuery).data?.items ?? [];
-  const titleOf = useTitles("strategy");
+  const strategyOf = useStrategyOf();
   const modelOf = useTitles("model");
   const queries = useQuerySet(project.id, round.number);
   const hide = search.get("hide");
@@ -109,7 +109,7 @@ function Content({ project, round }: { project: Project; round: Round }) {
           project={project}
           maps={maps.data.items}
           map={map}
-          strategy={titleOf(round.strategy)}
+          strategy={strategyOf(round)}
           queries={queries}
           hidden={hidden}
           onHide={onHide}

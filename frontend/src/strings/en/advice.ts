@@ -7,6 +7,8 @@ export const advice = {
   fewImages: "Drawn from 20 images to evaluate on.",
   within: (value: string, low: string, high: string) => `${value} (${low}–${high})`,
   interval: (count: number) => `95 % interval in brackets, of ${count.toLocaleString(locale)}`,
+  ofChosen: (count: number) =>
+    `95 % interval in brackets, of ${count.toLocaleString(locale)} that the round chose`,
   goal: {
     title: "What are you after?",
     hint: "It decides which images are asked about, and what the overview tells you. It can be changed later.",
@@ -34,7 +36,7 @@ export const advice = {
     notEstimated:
       "How many are left is estimated when a round closes that has images of your classes and others.",
     yield: (inside: string, answers: string, low: string, high: string) =>
-      `${inside} of the last ${answers} answers found one (${low} to ${high}).`,
+      `${inside} of the last ${answers} answers to what rounds chose found one (${low} to ${high}).`,
     fewAnswers: (answers: number, needed: string) =>
       `${plural(answers, "answer is", "answers are")} too few to tell how soon more are found; ${needed} are needed.`,
     advice: {

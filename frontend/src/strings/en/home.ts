@@ -16,6 +16,10 @@ export const home = {
     nothing: "Nothing waits for you now.",
     start: "Not started yet.",
   },
+  /** Of a job that has not begun, behind what keeps it. */
+  byThemselves: "New images come by themselves.",
+  /** In the place of `training`. */
+  first: "The first images are being chosen. They come by themselves.",
   reviews: (count: number) =>
     count === 1 ? "Review 1 suggestion" : `Review ${upTo(count)} suggestions`,
   disagreements: (count: number) =>

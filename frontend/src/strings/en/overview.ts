@@ -77,7 +77,8 @@ export const overview = {
     noBoxes: "Add evaluation images with their boxes to see how well things are found.",
     noAccuracy: "Measured when the next round closes.",
     share: "Share of your classes in each round",
-    shareHint: "Of the images asked about, how many were worth asking",
+    shareHint:
+      "Of the images that each round chose, without checks and what somebody sent, how many were worth asking",
     poolShare: "Pool, estimated from the random images of round 0",
     cost: "Cost",
     costHint: "Spent in each round",
@@ -184,8 +185,8 @@ export const overview = {
       `Accuracy is known of ${rounds === "1" ? "one round" : `${rounds} rounds`}; a learning curve needs ${needed}.`,
     inShare: (last: string, best: string | null, inside: string, answers: string) =>
       best === null
-        ? `${inside} of ${answers} answers of the last round were of a class, ${last}: no round had more.`
-        : `${inside} of ${answers} answers of the last round were of a class, ${last}; in the best round ${best}.`,
+        ? `${inside} of ${answers} answers to what the last round chose were of a class, ${last}: no round had more.`
+        : `${inside} of ${answers} answers to what the last round chose were of a class, ${last}; in the best round ${best}.`,
     pool: (round: number, unlabeled: number, inside: string, most: string) =>
       `When round ${round} closed, ${plural(unlabeled, "image of the pool was", "images of the pool were")} unlabeled. Of these about ${inside} are expected to be of a class, and at most ${most}.`,
     poolUnknown: (unlabeled: number) =>

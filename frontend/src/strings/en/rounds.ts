@@ -10,8 +10,8 @@ export type Queued = {
   budget: string;
   /** Whether there was more, for the time in which the model is trained. */
   tail: boolean;
-  /** Images that people have sent. */
-  sent: number;
+  /** Images that come before those: checks, second looks, and what somebody sent. */
+  before: number;
 };
 
 const paid = {
@@ -107,12 +107,15 @@ export const rounds = {
     filtered: "The map’s legend hides all of them.",
     changed: (changed: number, isClosed: boolean) =>
       `${isClosed ? "Shown as they were when the round closed. " : ""}Marked with what is so now: ${images(changed)}.`,
-    why: ({ by, budget, tail, sent }: Queued) => {
+    why: ({ by, budget, tail, before }: Queued) => {
       if (by === "pool") return "Queued: all that was left in the pool.";
       const reserve = tail
         ? [", and half as many again, so that annotators have work while the model is trained"]
         : [];
-      const extra = sent > 0 ? [`, and ${images(sent)} sent from the pool by hand`] : [];
+      const extra =
+        before > 0
+          ? [`, with ${images(before)} before them: checks, second looks, or what somebody sent`]
+          : [];
       return ["Queued: ", paid[by](budget), ...reserve, ...extra, "."].join("");
     },
   },
@@ -165,6 +168,7 @@ export const rounds = {
     } as Record<string, string>,
     seed: "Seed",
     defaults: "default parameters",
-    drawn: "Round 0 asks about typical images and random ones, whatever the strategy.",
+    drawn:
+      "Round 0 asks about images that are chosen before there is a model, whatever the strategy.",
   },
 };

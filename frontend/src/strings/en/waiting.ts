@@ -10,6 +10,10 @@ export const waiting = {
     title: "The next images have to wait",
     text: "The server has too little room to choose them. Whoever runs it knows; your verdicts are safe, and this page will notice when it goes on.",
   },
+  turn: {
+    title: "The next images have to wait",
+    text: "They come up here by themselves. You may leave this page open.",
+  },
   first: {
     title: "The first images are being chosen",
     text: "They come up here by themselves, usually within a minute.",

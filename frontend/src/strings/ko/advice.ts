@@ -6,6 +6,7 @@ export const advice: Catalogue["advice"] = {
   fewImages: "평가용 이미지가 20개 이상이면 표시됩니다.",
   within: (value, low, high) => `${value} (${low}–${high})`,
   interval: (count) => `괄호 안은 95% 구간, ${number(count)}개 기준`,
+  ofChosen: (count) => `괄호 안은 95% 구간, 라운드가 고른 ${number(count)}개 기준`,
   goal: {
     title: "무엇을 원하시나요?",
     hint: "어떤 이미지를 물어볼지와 개요에 표시할 내용이 달라집니다. 나중에 바꿀 수 있습니다.",
@@ -32,7 +33,7 @@ export const advice: Catalogue["advice"] = {
     notEstimated:
       "클래스에 속한 이미지와 그렇지 않은 이미지가 모두 있는 라운드를 닫으면 남은 수를 추정합니다.",
     yield: (inside, answers, low, high) =>
-      `최근 답변 ${answers}개 중 ${inside}개가 찾던 이미지였습니다(${low}–${high}).`,
+      `라운드가 고른 이미지에 대한 최근 답변 ${answers}개 중 ${inside}개가 찾던 이미지였습니다(${low}–${high}).`,
     fewAnswers: (answers, needed) =>
       `답변 ${number(answers)}개로는 얼마나 더 찾을 수 있을지 알 수 없습니다. ${needed}개가 필요합니다.`,
     advice: {

@@ -15,6 +15,8 @@ export const home: Catalogue["home"] = {
     nothing: "지금은 할 일이 없습니다.",
     start: "아직 시작하지 않았습니다.",
   },
+  byThemselves: "새 이미지는 자동으로 표시됩니다.",
+  first: "첫 이미지를 선정하고 있습니다. 자동으로 표시됩니다.",
   reviews: (count) => `제안 ${upTo(count)} 검토`,
   disagreements: (count) => `엇갈린 판정 ${upTo(count)} 결정`,
   work: "내 작업 현황",

@@ -79,7 +79,8 @@ export const overview: Catalogue["overview"] = {
     noBoxes: "상자가 있는 평가용 이미지를 추가하면 얼마나 잘 찾는지 표시됩니다.",
     noAccuracy: "다음 라운드를 닫을 때 측정합니다.",
     share: "라운드별 클래스 비율",
-    shareHint: "물어본 이미지 중 클래스에 속한 이미지의 비율",
+    shareHint:
+      "각 라운드가 고른 이미지 중 클래스에 속한 이미지의 비율(확인용 이미지와 직접 보낸 이미지 제외)",
     poolShare: "풀 전체 (라운드 0의 무작위 이미지로 추정)",
     cost: "비용",
     costHint: "라운드마다 사용한 비용",
@@ -178,8 +179,8 @@ export const overview: Catalogue["overview"] = {
       `정확도가 있는 라운드는 ${rounds}개이며, 학습 곡선에는 ${needed}개가 필요합니다.`,
     inShare: (last, best, inside, answers) =>
       best === null
-        ? `마지막 라운드의 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})입니다. 더 높았던 라운드는 없습니다.`
-        : `마지막 라운드의 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})이고, 가장 높았던 라운드는 ${best}입니다.`,
+        ? `마지막 라운드가 고른 이미지에 대한 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})입니다. 더 높았던 라운드는 없습니다.`
+        : `마지막 라운드가 고른 이미지에 대한 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})이고, 가장 높았던 라운드는 ${best}입니다.`,
     pool: (round, unlabeled, inside, most) =>
       `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 라벨이 없던 풀의 이미지 ${number(unlabeled)}개 중 클래스에 속한 것은 약 ${inside}개이고 많아야 ${most}개로 예상됩니다.`,
     poolUnknown: (unlabeled) =>

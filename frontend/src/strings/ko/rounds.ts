@@ -93,11 +93,11 @@ export const rounds: Catalogue["rounds"] = {
       isClosed
         ? `라운드가 닫힐 때의 판정입니다. 그 뒤 ${images(changed)}의 판정이 달라졌으며, 현재 판정을 함께 표시합니다.`
         : `그 뒤 판정이 달라진 ${images(changed)}에는 현재 판정을 함께 표시합니다.`,
-    why: ({ by, budget, tail, sent }) => {
+    why: ({ by, budget, tail, before }) => {
       if (by === "pool") return "대기열: 풀에 남아 있던 이미지 전부입니다.";
       const added = [
         ...(tail ? ["모델이 학습하는 동안에도 라벨링할 수 있도록 그 절반"] : []),
-        ...(sent > 0 ? [`풀에서 직접 보낸 ${images(sent)}`] : []),
+        ...(before > 0 ? [`확인, 다시 묻기 또는 직접 보내기로 먼저 묻는 ${images(before)}`] : []),
       ].join("과 ");
       if (added === "") return `대기열: ${paid[by](budget)}입니다.`;
       return `대기열: ${paid[by](budget)}에 ${particle(added, "을", "를")} 더했습니다.`;
@@ -152,6 +152,6 @@ export const rounds: Catalogue["rounds"] = {
     },
     seed: "시드",
     defaults: "기본 파라미터",
-    drawn: "라운드 0은 전략과 관계없이 대표 이미지와 무작위 이미지를 묻습니다.",
+    drawn: "라운드 0은 전략과 관계없이, 모델이 생기기 전에 정한 이미지를 묻습니다.",
   },
 };
