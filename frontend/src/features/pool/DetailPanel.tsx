@@ -1,5 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { Link } from "react-router";
 import { isNotFound } from "../../api/errors";
 import { exampleQuery } from "../../api/pool";
@@ -17,16 +17,20 @@ import { stateNames } from "../../ui/stateNames";
 import { useKeyDown } from "../../ui/useKeyDown";
 import styles from "./DetailPanel.module.css";
 import { Fact, Facts } from "./Facts";
+import { Faults } from "./Faults";
 import { History, Places } from "./History";
 import { NeighbourList } from "./NeighbourList";
 import { canLook, Pictured } from "./Pictured";
 import { focusGrid } from "./PoolGrid";
+import { useVerdicts, type Verdicts } from "./useVerdicts";
+import { isJudged, VerdictKeys } from "./VerdictKeys";
 
 const { detail: text } = t.pool;
 
 type DetailPanelProps = {
   project: Project;
-  id: number;
+  /** Null where none is shown. */
+  id: number | null;
   /** The images that were found, in order, to go on from one to the next. */
   examples: Example[];
   /** Words that were looked for. */
@@ -35,9 +39,20 @@ type DetailPanelProps = {
   onSimilar: (id: number) => void;
 };
 
-/** One image, large, beside the others: all that is known of it. */
+/** One image, large, beside the others: all that is known of it, and what can be said of it. */
 export function DetailPanel(props: DetailPanelProps) {
-  const { project, id, examples, marked, onShow, onSimilar } = props;
+  const { project, id, onShow } = props;
+  // Of images that are left it is told as well what became of their verdicts.
+  const verdicts = useVerdicts(project);
+  if (id !== null) return <Panel {...props} id={id} verdicts={verdicts} />;
+  return <Faults of={verdicts} id={id} onShow={onShow} />;
+}
+
+type PanelProps = DetailPanelProps & { id: number; verdicts: Verdicts };
+
+function Panel(props: PanelProps) {
+  const { project, id, examples, marked, onShow, onSimilar, verdicts } = props;
+  const client = useQueryClient();
   const found = useQuery(exampleQuery(project.id, id));
   // Whoever goes on to the next image wants to see its like as well.
   const [similar, setSimilar] = useState(false);
@@ -46,6 +61,10 @@ export function DetailPanel(props: DetailPanelProps) {
   const at = examples.findIndex((one) => one.id === id);
   const before = at > 0 ? examples[at - 1]?.id : undefined;
   const after = at >= 0 ? examples[at + 1]?.id : examples[0]?.id;
+  // Whoever goes on says something of it at once.
+  useEffect(() => {
+    if (after) void client.prefetchQuery({ ...exampleQuery(project.id, after), staleTime: 5000 });
+  }, [client, project.id, after]);
   const close = () => {
     onShow(null);
     focusGrid();
@@ -102,6 +121,7 @@ export function DetailPanel(props: DetailPanelProps) {
         <Known
           project={project}
           example={found.data}
+          verdicts={verdicts}
           marked={marked}
           similar={similar}
           looks={looks}
@@ -118,6 +138,7 @@ export function DetailPanel(props: DetailPanelProps) {
 type KnownProps = {
   project: Project;
   example: ExampleDetail;
+  verdicts: Verdicts;
   marked: readonly Sought[];
   similar: boolean;
   looks: boolean;
@@ -129,7 +150,7 @@ type KnownProps = {
 
 function Known(props: KnownProps) {
   const { project, example, marked, similar, onNearest, onSimilar, onShow } = props;
-  const { looks, onLooks } = props;
+  const { looks, onLooks, verdicts } = props;
   const metadata = Object.entries(example.meta);
   return (
     <div className={styles.body}>
@@ -140,6 +161,8 @@ function Known(props: KnownProps) {
         looks={looks}
         onLooks={onLooks}
       />
+      <Faults of={verdicts} id={example.id} onShow={onShow} />
+      {isJudged(example) && <VerdictKeys project={project} example={example} verdicts={verdicts} />}
       <div className={styles.chips}>
         <Chip tone={example.state === "labeled" ? "good" : "plain"} dot>
           {stateNames(project)[example.state]}

@@ -109,7 +109,8 @@ export function PoolGrid(props: PoolGridProps) {
     return next;
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isElsewhere(event.nativeEvent)) return;
+    // What says something of the image that is shown large is no key of the grid's.
+    if (event.defaultPrevented || isElsewhere(event.nativeEvent)) return;
     const key = keyOf(event);
     const steps: Record<string, number> = {
       arrowleft: -1,

@@ -234,16 +234,14 @@ export function PoolScreen({ project }: { project: Project }) {
         selection={selection}
         onSimilar={(ids) => like({ ids })}
       />
-      {image !== null && (
-        <DetailPanel
-          project={project}
-          id={image}
-          examples={examples}
-          marked={marked}
-          onShow={show}
-          onSimilar={likeImage}
-        />
-      )}
+      <DetailPanel
+        project={project}
+        id={image}
+        examples={examples}
+        marked={marked}
+        onShow={show}
+        onSimilar={likeImage}
+      />
     </div>
   );
 }
