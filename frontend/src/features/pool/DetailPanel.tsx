@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { Link } from "react-router";
 import { isNotFound } from "../../api/errors";
 import { exampleQuery } from "../../api/pool";
@@ -24,6 +24,8 @@ import { canLook, Pictured } from "./Pictured";
 import { focusGrid } from "./PoolGrid";
 import { useVerdicts, type Verdicts } from "./useVerdicts";
 import { isJudged, VerdictKeys } from "./VerdictKeys";
+
+const BoxDesk = lazy(() => import("./BoxDesk").then((m) => ({ default: m.BoxDesk })));
 
 const { detail: text } = t.pool;
 
@@ -57,6 +59,7 @@ function Panel(props: PanelProps) {
   // Whoever goes on to the next image wants to see its like as well.
   const [similar, setSimilar] = useState(false);
   const [looks, setLooks] = useState(false);
+  const [edited, setEdited] = useState<number | null>(null);
   const looksAt = canLook(project);
   const at = examples.findIndex((one) => one.id === id);
   const before = at > 0 ? examples[at - 1]?.id : undefined;
@@ -65,22 +68,26 @@ function Panel(props: PanelProps) {
   useEffect(() => {
     if (after) void client.prefetchQuery({ ...exampleQuery(project.id, after), staleTime: 5000 });
   }, [client, project.id, after]);
+  const isEdited = edited === id && found.data !== undefined;
   const close = () => {
     onShow(null);
     focusGrid();
   };
-  useKeyDown((event) => {
-    // The grid moves by itself when it has the focus, and so does a long text.
-    if (isElsewhere(event) || event.defaultPrevented || movesText(event)) return;
-    const key = keyOf(event);
-    if (key === "escape") close();
-    else if (key === "s") onSimilar(id);
-    else if (key === "w" && looksAt) setLooks((before) => !before);
-    else if (["arrowright", "arrowdown", "j"].includes(key) && after) onShow(after);
-    else if (["arrowleft", "arrowup", "k"].includes(key) && before) onShow(before);
-    else return;
-    event.preventDefault();
-  });
+  useKeyDown(
+    (event) => {
+      // The grid moves by itself when it has the focus, and so does a long text.
+      if (isElsewhere(event) || event.defaultPrevented || movesText(event)) return;
+      const key = keyOf(event);
+      if (key === "escape") close();
+      else if (key === "s") onSimilar(id);
+      else if (key === "w" && looksAt) setLooks((before) => !before);
+      else if (["arrowright", "arrowdown", "j"].includes(key) && after) onShow(after);
+      else if (["arrowleft", "arrowup", "k"].includes(key) && before) onShow(before);
+      else return;
+      event.preventDefault();
+    },
+    { off: isEdited },
+  );
   return (
     <aside className={styles.panel} aria-label={text.title}>
       <header className={styles.header}>
@@ -122,6 +129,8 @@ function Panel(props: PanelProps) {
           project={project}
           example={found.data}
           verdicts={verdicts}
+          isEdited={isEdited}
+          onEdit={() => setEdited(id)}
           marked={marked}
           similar={similar}
           looks={looks}
@@ -131,6 +140,16 @@ function Panel(props: PanelProps) {
           onShow={onShow}
         />
       )}
+      {found.data && isEdited && (
+        <Suspense fallback={null}>
+          <BoxDesk
+            project={project}
+            example={found.data}
+            verdicts={verdicts}
+            onClose={() => setEdited(null)}
+          />
+        </Suspense>
+      )}
     </aside>
   );
 }
@@ -139,6 +158,8 @@ type KnownProps = {
   project: Project;
   example: ExampleDetail;
   verdicts: Verdicts;
+  isEdited: boolean;
+  onEdit: () => void;
   marked: readonly Sought[];
   similar: boolean;
   looks: boolean;
@@ -162,7 +183,15 @@ function Known(props: KnownProps) {
         onLooks={onLooks}
       />
       <Faults of={verdicts} id={example.id} onShow={onShow} />
-      {isJudged(example) && <VerdictKeys project={project} example={example} verdicts={verdicts} />}
+      {isJudged(example) && (
+        <VerdictKeys
+          project={project}
+          example={example}
+          verdicts={verdicts}
+          onEdit={props.onEdit}
+          off={props.isEdited}
+        />
+      )}
       <div className={styles.chips}>
         <Chip tone={example.state === "labeled" ? "good" : "plain"} dot>
           {stateNames(project)[example.state]}

@@ -11,7 +11,7 @@ type FaultsProps = {
   of: Verdicts;
   /** The image that is shown, if any. */
   id: number | null;
-  onShow: (id: number) => void;
+  onShow?: (id: number) => void;
 };
 
 /** Verdicts that were not taken, and why, until somebody has read it. */
@@ -25,7 +25,7 @@ export function Faults({ of, id, onShow }: FaultsProps) {
           tone="bad"
           actions={
             <>
-              {fault.id !== id && (
+              {onShow && fault.id !== id && (
                 <Button size="small" onClick={() => onShow(fault.id)}>
                   {text.show}
                 </Button>

@@ -20,14 +20,25 @@ const FindDialog = keyDialog(() => import("../../tasks/FindDialog").then((m) => 
 const text = t.pool.byHand;
 const OPENED = openedByKey("pool");
 
-type VerdictKeysProps = { project: Project; example: ExampleDetail; verdicts: Verdicts };
+/** Begins to edit boxes. */
+const EDIT_KEY = "e";
+
+type VerdictKeysProps = {
+  project: Project;
+  example: ExampleDetail;
+  verdicts: Verdicts;
+  /** Of images whose labels are boxes. */
+  onEdit: () => void;
+  /** Whether the keys are somebody else's for now. */
+  off: boolean;
+};
 
 /** Whether somebody may say by hand what an image is: held out, or to evaluate on, it is left as it is. */
 export const isJudged = ({ split, state }: ExampleDetail): boolean =>
   split === "pool" && state !== "held_out";
 
 /** What the image that is shown large can be said to be, each with its key, as on the label page. */
-export function VerdictKeys({ project, example, verdicts }: VerdictKeysProps) {
+export function VerdictKeys({ project, example, verdicts, onEdit, off }: VerdictKeysProps) {
   const me = useQuery(meQuery).data?.id;
   const [finds, setFinds] = useState(false);
   const hasBoxes = Boolean(boxesOf(example.whole_label)?.length);
@@ -35,13 +46,15 @@ export function VerdictKeys({ project, example, verdicts }: VerdictKeysProps) {
   const choices = sayable(project).filter(({ choice }) => !(choice.label && hasBoxes));
   const isMine = example.annotations.some((one) => isBy(one, me));
   const { sending, said } = verdicts;
-  const choose = ({ choice }: Sayable) => verdicts.say(example, choice);
+  const isBoxes = project.task === "boxes";
+  const choose = ({ choice }: Sayable) => void verdicts.say(example, choice);
   const takeBack = () => verdicts.takeBack(example);
   const askedOf = (key: string, shift: boolean): (() => void) | null => {
     const pressed = shift && /^[a-z]$/.test(key) ? `shift+${key}` : key;
     const chosen = choices.find((one) => one.key === pressed);
     if (chosen) return () => choose(chosen);
     if (pressed === FIXED_KEYS.undo) return isMine ? takeBack : null;
+    if (pressed === EDIT_KEY && isBoxes) return onEdit;
     return OPENED[pressed] && project.task === "classification" ? () => setFinds(true) : null;
   };
   // Before the grid's, in which some select or go on: what has a button here is that button's.
@@ -53,7 +66,7 @@ export function VerdictKeys({ project, example, verdicts }: VerdictKeysProps) {
       event.preventDefault();
       act();
     },
-    { capture: true },
+    { capture: true, off },
   );
   const button = (one: Sayable, look: Look = {}) => (
     <VerdictButton
@@ -72,6 +85,14 @@ export function VerdictKeys({ project, example, verdicts }: VerdictKeysProps) {
   const [none, unsure] = choices.filter(({ choice }) => choice.verdict !== LABELED);
   return (
     <fieldset className={styles.verdicts} aria-label={t.label.verdicts}>
+      {isBoxes && (
+        <VerdictButton
+          name={hasBoxes ? text.edit : text.draw}
+          shortcut={EDIT_KEY}
+          shown={keyLabel(EDIT_KEY)}
+          onClick={onEdit}
+        />
+      )}
       {labels.length > 0 && (
         <div className={styles.classes}>
           {labels.map((one) => button(one, { mark: one.colour ? "colour" : "empty" }))}

@@ -10,7 +10,8 @@ export type Fault = Shown & ({ error: Error } | { reason: string });
 
 /** Verdicts on the image that is shown large, one after the other. */
 export type Verdicts = {
-  say: (image: Shown, choice: Choice) => void;
+  /** Returns whether it was taken. */
+  say: (image: Shown, choice: Choice) => Promise<boolean>;
   /** Take back what the user has said of it; what was said here last alone, if anything was. */
   takeBack: (image: Shown) => void;
   /** What is on its way. */
@@ -31,21 +32,25 @@ export function useVerdicts(project: Project): Verdicts {
   const judge = useJudge(project, {
     onSaid: (changed, { of, choice, name = "" }) => {
       const id = of.ids?.[0] ?? 0;
-      const [reason] = Object.keys(changed.left_out);
-      given.current.delete(id);
-      if (reason !== undefined) return fail({ id, name, reason });
-      if (choice !== TAKE_BACK) given.current.set(id, changed);
+      const [reason = "unknown"] = Object.keys(changed.left_out);
+      const isTaken = changed.example_ids.includes(id);
+      if (choice === TAKE_BACK) given.current.delete(id);
+      else if (isTaken) given.current.set(id, changed);
+      if (!isTaken) return fail({ id, name, reason });
       setSaid({ id, choice });
       setFaults(without(id));
     },
     onFault: (error, { of, name = "" }) => fail({ id: of.ids?.[0] ?? 0, name, error }),
   });
   const send = ({ id, name }: Shown, choice: Choice, undoes?: Judged) =>
-    judge.mutate({ of: { ids: [id] }, choice, name, ...(undoes && { undoes }) });
+    judge.mutateAsync({ of: { ids: [id] }, choice, name, ...(undoes && { undoes }) }).then(
+      ({ example_ids }) => example_ids.length > 0,
+      () => false,
+    );
   const { isPending, variables } = judge;
   return {
     say: send,
-    takeBack: (image) => send(image, TAKE_BACK, given.current.get(image.id)),
+    takeBack: (image) => void send(image, TAKE_BACK, given.current.get(image.id)),
     sending:
       isPending && variables ? { id: variables.of.ids?.[0] ?? 0, choice: variables.choice } : null,
     said,

@@ -16,6 +16,15 @@ export const byHand = {
     held_out: "It is held out.",
   } as Record<string, string>,
   show: "Show it",
+  edit: "Edit boxes",
+  draw: "Draw boxes",
+  editing: (name: string) => `Boxes of ${name}`,
+  escape: "Escape, pressed until nothing is chosen and no class is in your hand, closes.",
+  leave: {
+    title: "Leave without saving?",
+    text: "What you have changed on this image is lost.",
+    action: "Leave",
+  },
   many: {
     action: "Label as…",
     title: (count: string) => `Label ${count}`,

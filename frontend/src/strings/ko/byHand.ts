@@ -16,6 +16,15 @@ export const byHand: Catalogue["pool"]["byHand"] = {
     held_out: "제외된 이미지입니다.",
   },
   show: "보기",
+  edit: "상자 수정",
+  draw: "상자 그리기",
+  editing: (name) => `상자: ${name}`,
+  escape: "선택한 상자와 클래스가 없어질 때까지 Esc를 누르면 닫힙니다.",
+  leave: {
+    title: "저장하지 않고 나갈까요?",
+    text: "이 이미지에서 바꾼 내용이 사라집니다.",
+    action: "나가기",
+  },
   many: {
     action: "라벨 붙이기…",
     title: (count) => `${count} 라벨링`,

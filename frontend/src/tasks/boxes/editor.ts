@@ -47,7 +47,7 @@ export type EditorStart = {
   /** What was said before, when the image is revisited. */
   given: Choice | null;
   memory: Memory;
-  /** What was said before is what is reviewed, and not the user's own. */
+  /** What was said before is what others say as well, and not the user's own. */
   inReview?: boolean;
   send: (choice: Choice) => void;
 };
@@ -186,6 +186,13 @@ export class BoxEditor {
     const stands = present.boxes.length > 0 && (this.isChanged || !this.#start.inReview);
     const left = stands ? present : takenBack(this.#history);
     keepDraft(this.#start.draft, { made: null, left: said ? null : left });
+  }
+
+  /** What was made is not to be said. */
+  discard(): void {
+    clearTimeout(this.#saving);
+    this.#saving = undefined;
+    keepDraft(this.#start.draft, { made: null, left: null });
   }
 
   /** The page goes elsewhere: keep what is not sent. */
