@@ -28,6 +28,8 @@ import { isJudged, VerdictKeys } from "./VerdictKeys";
 const BoxDesk = lazy(() => import("./BoxDesk").then((m) => ({ default: m.BoxDesk })));
 
 const { detail: text } = t.pool;
+/** Of how many images that come next all is known before they are shown. */
+const AHEAD = 3;
 
 type DetailPanelProps = {
   project: Project;
@@ -66,8 +68,9 @@ function Panel(props: PanelProps) {
   const after = at >= 0 ? examples[at + 1]?.id : examples[0]?.id;
   // Whoever goes on says something of it at once.
   useEffect(() => {
-    if (after) void client.prefetchQuery({ ...exampleQuery(project.id, after), staleTime: 5000 });
-  }, [client, project.id, after]);
+    for (const { id } of examples.slice(at + 1, at + 1 + AHEAD))
+      void client.prefetchQuery({ ...exampleQuery(project.id, id), staleTime: 30_000 });
+  }, [client, project.id, examples, at]);
   const isEdited = edited === id && found.data !== undefined;
   const close = () => {
     onShow(null);
@@ -182,7 +185,7 @@ function Known(props: KnownProps) {
         looks={looks}
         onLooks={onLooks}
       />
-      <Faults of={verdicts} id={example.id} onShow={onShow} />
+      {!props.isEdited && <Faults of={verdicts} id={example.id} onShow={onShow} />}
       {isJudged(example) && (
         <VerdictKeys
           project={project}

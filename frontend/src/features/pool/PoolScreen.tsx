@@ -66,8 +66,8 @@ export function PoolScreen({ project }: { project: Project }) {
         else next.set("image", String(id));
         return next;
       },
-      // One step back closes the panel, however many images were looked at.
-      { replace: image !== null || id === null },
+      // One step back closes the panel, however many images were looked at. At once: the next key is about this one.
+      { replace: image !== null || id === null, flushSync: true },
     );
   const change = (values: Parameters<typeof withFilters>[1]) => {
     selection.clear();
