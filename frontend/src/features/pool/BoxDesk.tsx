@@ -154,7 +154,7 @@ function Desk(props: BoxDeskProps & { userId: number }) {
           danger
           does={AT_ONCE}
           onConfirm={() => {
-            editor?.discard();
+            editor?.settled(null, false);
             onClose();
           }}
           onClose={() => setDialog(null)}

@@ -11,14 +11,19 @@ import type { Example } from "../../api/types";
 export function useChanged(projectId: number) {
   const client = useQueryClient();
   return (ids: readonly number[], change?: (example: Example) => Example): void => {
+    const which = new Set(ids);
+    const key = poolQueries.all(projectId);
     if (change) {
-      client.setQueriesData<ExamplePages>(
-        { queryKey: [...poolQueries.all(projectId), "examples"] },
-        (data) => withChanged(data, new Set(ids), change),
+      client.setQueriesData<ExamplePages>({ queryKey: [...key, "examples"] }, (data) =>
+        withChanged(data, which, change),
       );
     }
-    for (const what of ["count", "example", "colours", "on-map"]) {
-      void client.invalidateQueries({ queryKey: [...poolQueries.all(projectId), what] });
+    void client.invalidateQueries({
+      queryKey: [...key, "example"],
+      predicate: ({ queryKey }) => which.has(queryKey.at(-1) as number),
+    });
+    for (const what of ["count", "colours", "on-map"]) {
+      void client.invalidateQueries({ queryKey: [...key, what] });
     }
     void client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
   };

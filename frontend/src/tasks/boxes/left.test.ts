@@ -134,7 +134,7 @@ describe("what was drawn before another verdict", () => {
 
 it("forgets what is not to be said, also as the page goes elsewhere", () => {
   const editor = drawn();
-  editor.discard();
+  editor.settled(null, false);
   editor.close();
   const again = open();
   expect([boxes(again), again.getView().canRedo]).toEqual([[], false]);
