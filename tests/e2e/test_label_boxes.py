@@ -117,17 +117,21 @@ def test_boxes_are_drawn_adjusted_and_sent(
     assert rows[4][3] is not None
 
     # In the pool one wrong box is put right among the others, which stay as they are.
-    found = project.pool.find({"state": "labeled"})
-    image = next(one for one in found if len(one["whole_label"]["boxes"]) == 2)
-    page.goto(f"/projects/{project.id}/pool?image={image['id']}")
+    boxes = {
+        one["id"]: one["whole_label"]["boxes"]
+        for one in project.pool.find({"state": "labeled"})
+        if one["whole_label"]
+    }
+    image = next(id_ for id_, drawn in boxes.items() if len(drawn) == 2)
+    page.goto(f"/projects/{project.id}/pool?image={image}")
     page.get_by_role("button", name="Edit boxes").click()
     page.locator("img[data-query-id]").wait_for()
     page.keyboard.press("3")
     pointer.drag((450, 40), (560, 140))
     page.keyboard.press("Enter")
     expect(page.get_by_text("Saved: 3 boxes")).to_be_visible()
-    *others, added = project.pool.show(image["id"])["whole_label"]["boxes"]
-    assert others == image["whole_label"]["boxes"]
+    *others, added = project.pool.show(image)["whole_label"]["boxes"]
+    assert others == boxes[image]
     assert added["x"] == pytest.approx(450, abs=1.5)
 
 
