@@ -1,7 +1,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { RouterProvider } from "react-router";
+import { RouterProvider } from "react-router/dom";
 import { makeQueryClient } from "./api/queryClient";
 import { router } from "./routes/router";
 import { StillTrying } from "./ui/StillTrying";

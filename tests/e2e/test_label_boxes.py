@@ -116,6 +116,24 @@ def test_boxes_are_drawn_adjusted_and_sent(
     assert rows[4][2]["boxes"][0] in ({**outer}, {**inner})
     assert rows[4][3] is not None
 
+    # In the pool one wrong box is put right among the others, which stay as they are.
+    boxes = {
+        one["id"]: one["whole_label"]["boxes"]
+        for one in project.pool.find({"state": "labeled"})
+        if one["whole_label"]
+    }
+    image = next(id_ for id_, drawn in boxes.items() if len(drawn) == 2)
+    page.goto(f"/projects/{project.id}/pool?image={image}")
+    page.get_by_role("button", name="Edit boxes").click()
+    page.locator("img[data-query-id]").wait_for()
+    page.keyboard.press("3")
+    pointer.drag((450, 40), (560, 140))
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Saved: 3 boxes")).to_be_visible()
+    *others, added = project.pool.show(image)["whole_label"]["boxes"]
+    assert others == boxes[image]
+    assert added["x"] == pytest.approx(450, abs=1.5)
+
 
 def test_suggestions_are_kept_adjusted_and_rejected_on_a_phone(
     signed_in: Page, stack: Stack, project: ProjectClient

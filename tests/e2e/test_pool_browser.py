@@ -88,6 +88,28 @@ def test_an_engineer_finds_images_sends_them_to_the_queue_and_promotes_an_ood_gr
     expect(panel.get_by_role("listitem").first).to_contain_text("stripes")
     expect(panel).to_contain_text("replaced")
 
+    # What one sees to be wrong is put right there, by one key; and taken back by another.
+    said = panel.get_by_role("group", name="Verdict")
+    expect(said.get_by_role("button", name="stripes", pressed=True)).to_be_visible()
+    page.keyboard.press("2")
+    expect(said.get_by_role("button", name="dark", pressed=True)).to_be_visible()
+    expect(panel.get_by_role("listitem").first).to_contain_text("dark")
+    assert project.pool.show(again[0]["example_id"])["label"] == "dark"
+    page.keyboard.press("u")
+    expect(said.get_by_role("button", name="stripes", pressed=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    # Likewise of all that are selected.
+    page.goto(f"/projects/{project.id}/pool?class_id={stripes}")
+    grid.get_by_role("option").first.click(modifiers=["Control"])
+    page.get_by_role("button", name="Label as…").click()
+    dialog.get_by_role("combobox", name="As").select_option(label="None of the classes")
+    dialog.get_by_role("button", name="Label", exact=True).click()
+    expect(page.get_by_text("1 image labeled: None of the classes.")).to_be_visible()
+    assert project.pool.show(again[0]["example_id"])["state"] == "ood"
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Your verdict on 1 image was taken back.")).to_be_visible()
+    assert project.pool.show(again[0]["example_id"])["label"] == "stripes"
+
     # A link to what is not there says so, and leads back.
     page.goto(f"/projects/{project.id}/pool?image=99999")
     expect(panel.get_by_role("heading", name="There is no such image")).to_be_visible()

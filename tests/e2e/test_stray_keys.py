@@ -27,10 +27,11 @@ PLACES: Final = {
     "label": ("label", "[data-query-id]"),
     "grid": ("label/grid", "[data-tile]:not([aria-busy])"),
     "review": ("review/disagreements", "[data-query-id]"),
-    "pool": ("pool", "[role=option]"),
+    "pool": ("pool?image={image}", "aside fieldset button"),
 }
 # A verdict each, or a decision, on one of the pages.
 LETTERS: Final = "x1q2s1x2"
+SAYING: Final = ("/answers", "/decisions", "/verdict")
 ARROWS: Final = ("ArrowLeft", "ArrowRight")
 BETWEEN_MS: Final = 50
 SLOW_MS: Final = 600
@@ -91,7 +92,7 @@ def test_no_key_is_a_verdict_while_a_dialog_opens(
     is_slow = False
 
     def note(request: Request) -> None:
-        if request.method == "POST" and request.url.endswith(("/answers", "/decisions")):
+        if request.method == "POST" and request.url.endswith(SAYING):
             given.append(request.url)
 
     def load(route: Route) -> None:
@@ -104,11 +105,12 @@ def test_no_key_is_a_verdict_while_a_dialog_opens(
     # Nothing is loaded ahead: the worst case.
     page.add_init_script("window.requestIdleCallback = () => 0")
     assert set(KEY_DIALOGS) == set(PLACES)
+    image = next(iter(project.pool.find({})))["id"]
     for name, dialogs in KEY_DIALOGS.items():
         path, ready = PLACES[name]
         for opened, keys in dialogs.items():
             is_slow = False
-            page.goto(f"/projects/{project.id}/{path}")
+            page.goto(f"/projects/{project.id}/{path.format(image=image)}")
             page.locator(ready).first.wait_for()
             is_slow = True
             for key in keys:

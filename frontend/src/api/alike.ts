@@ -3,7 +3,7 @@ import { call, client } from "./client";
 import { poolQueries } from "./pool";
 import { succeeded } from "./rounds";
 import type { paths } from "./schema";
-import type { Job, Judged, Judgement } from "./types";
+import type { Job } from "./types";
 
 export type Which = NonNullable<
   NonNullable<paths["/api/projects/{project_id}/duplicates"]["get"]["parameters"]["query"]>["which"]
@@ -34,10 +34,6 @@ export const holdCopies = (projectId: number, groups: number[] | null, which: Wh
       body: { groups, which },
     }),
   );
-
-/** Say of images of the pool what they are; a skip takes back what one has said so. */
-export const judgeExamples = (projectId: number, body: Judgement): Promise<Judged> =>
-  call(client.POST("/api/projects/{project_id}/examples/verdict", { params: at(projectId), body }));
 
 /** Have a file looked at, to find what is like it; gives the number of the job that has done it. */
 export async function lookUp(projectId: number, file: File, signal: AbortSignal): Promise<number> {

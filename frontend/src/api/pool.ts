@@ -1,7 +1,7 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import type { paths } from "./schema";
-import type { Changed, Example, ExamplePage, Filters, Selection } from "./types";
+import type { Changed, Example, ExamplePage, Filters, Judged, Judgement, Selection } from "./types";
 
 export type Sort = NonNullable<
   NonNullable<paths["/api/projects/{project_id}/examples"]["get"]["parameters"]["query"]>["sort"]
@@ -112,6 +112,17 @@ export const actOnExamples = (
   call(
     client.POST(`/api/projects/{project_id}/examples/${action}`, { params: at(projectId), body }),
   );
+
+/** Say of images of the pool what they are; a skip takes back what one has said so. */
+export const judgeExamples = (projectId: number, body: Judgement): Promise<Judged> =>
+  call(client.POST("/api/projects/{project_id}/examples/verdict", { params: at(projectId), body }));
+
+/** What takes back a verdict on images that was given so, and nothing else. */
+export const undoing = ({ example_ids, call }: Judged): Judgement => ({
+  ids: example_ids,
+  verdict: "skip",
+  undoes: call,
+});
 
 export const promoteExamples = (projectId: number, name: string, selection: Selection) =>
   call(

@@ -8,13 +8,12 @@ export type Draft<Made> = {
   left: Made | null;
 };
 
-/**
- * Under what name a draft is kept.
- *
- * It is its maker's alone, whoever signs in next. What is reviewed has numbers of its own.
- */
-export const draftName = (userId: number, queryId: number, inReview = false): string =>
-  `${userId}:${inReview ? "review" : "label"}:${queryId}`;
+/** Where an example is worked on: each place has numbers of its own. */
+export type Desk = "label" | "review" | "pool";
+
+/** Under what name a draft is kept. It is its maker's alone, whoever signs in next. */
+export const draftName = (userId: number, queryId: number, desk: Desk = "label"): string =>
+  `${userId}:${desk}:${queryId}`;
 
 const keyOf = (name: string): string => `karat:draft:${name}`;
 

@@ -6,6 +6,7 @@ import type { BoxEditor } from "./boxes/editor";
 import type { Proposal } from "./boxes/model";
 import type { Choice } from "./choice";
 import type { Command } from "./command";
+import type { Desk } from "./drafts";
 import type { RankingEditor } from "./instructions/editor";
 import type { Member } from "./instructions/model";
 
@@ -22,8 +23,8 @@ export type WorkPlace = {
   /** What is on the page, with the verdict that it was given before, if any. */
   current: { subject: Subject & Extra; given: Choice | null } | null;
   answer: (choice: Choice) => void;
-  /** Apart from what is labeled, which has numbers of its own. */
-  inReview?: boolean;
+  /** Where that is; what was given is the user's own on the label page alone. */
+  desk?: Desk;
 };
 
 export type TaskStageProps = Omit<StageProps, "subject"> & {

@@ -35,7 +35,7 @@ describe("keys", () => {
   it("opens dialogs by the keys that are listed, which no class can take", () => {
     const { help, find } = KEY_DIALOGS.label;
     expect([help[0], find[0]]).toEqual([FIXED_KEYS.help, FIXED_KEYS.find]);
-    for (const page of ["label", "grid", "review"] as const) {
+    for (const page of ["label", "grid", "review", "pool"] as const) {
       const opened = openedByKey(page);
       for (const [dialog, keys] of Object.entries(KEY_DIALOGS[page])) {
         for (const key of keys) {

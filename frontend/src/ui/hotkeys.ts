@@ -50,7 +50,7 @@ export function freeKey(taken: Iterable<string | null>): string | null {
 
 /** A key as it is shown: `X`, or `⇧1` for a digit with shift. */
 export function keyLabel(key: string): string {
-  if (key.startsWith(SHIFT)) return `⇧${key.slice(SHIFT.length)}`;
+  if (key.startsWith(SHIFT)) return `⇧${key.slice(SHIFT.length).toUpperCase()}`;
   return key.length === 1 ? key.toUpperCase() : key;
 }
 

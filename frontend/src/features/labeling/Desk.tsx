@@ -31,7 +31,7 @@ import { Waiting } from "./Waiting";
 
 const GuidePanel = lazy(() => import("./GuidePanel").then((m) => ({ default: m.GuidePanel })));
 const HelpDialog = keyDialog(() => import("./HelpDialog").then((m) => m.HelpDialog));
-const FindDialog = keyDialog(() => import("./FindDialog").then((m) => m.FindDialog));
+const FindDialog = keyDialog(() => import("../../tasks/FindDialog").then((m) => m.FindDialog));
 
 const subjectOf = ({ subject }: Entry) => subject;
 

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { projectQuery } from "../../api/projects";
 import type { LabelClass, Project } from "../../api/types";
-import { usePainted } from "./usePainted";
+import { usePainted } from "../../ui/usePainted";
 
 /** The classes that a page shows, and their version, which goes with every answer. */
 export type ShownClasses = { classes: LabelClass[]; version: number };

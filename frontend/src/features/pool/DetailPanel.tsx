@@ -1,5 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { Link } from "react-router";
 import { isNotFound } from "../../api/errors";
 import { exampleQuery } from "../../api/pool";
@@ -17,16 +17,24 @@ import { stateNames } from "../../ui/stateNames";
 import { useKeyDown } from "../../ui/useKeyDown";
 import styles from "./DetailPanel.module.css";
 import { Fact, Facts } from "./Facts";
+import { Faults } from "./Faults";
 import { History, Places } from "./History";
 import { NeighbourList } from "./NeighbourList";
 import { canLook, Pictured } from "./Pictured";
 import { focusGrid } from "./PoolGrid";
+import { useVerdicts, type Verdicts } from "./useVerdicts";
+import { isJudged, VerdictKeys } from "./VerdictKeys";
+
+const BoxDesk = lazy(() => import("./BoxDesk").then((m) => ({ default: m.BoxDesk })));
 
 const { detail: text } = t.pool;
+/** Of how many images that come next all is known before they are shown. */
+const AHEAD = 3;
 
 type DetailPanelProps = {
   project: Project;
-  id: number;
+  /** Null where none is shown. */
+  id: number | null;
   /** The images that were found, in order, to go on from one to the next. */
   examples: Example[];
   /** Words that were looked for. */
@@ -35,33 +43,54 @@ type DetailPanelProps = {
   onSimilar: (id: number) => void;
 };
 
-/** One image, large, beside the others: all that is known of it. */
+/** One image, large, beside the others: all that is known of it, and what can be said of it. */
 export function DetailPanel(props: DetailPanelProps) {
-  const { project, id, examples, marked, onShow, onSimilar } = props;
+  const { project, id, onShow } = props;
+  // Of images that are left it is told as well what became of their verdicts.
+  const verdicts = useVerdicts(project);
+  if (id !== null) return <Panel {...props} id={id} verdicts={verdicts} />;
+  return <Faults of={verdicts} id={id} onShow={onShow} />;
+}
+
+type PanelProps = DetailPanelProps & { id: number; verdicts: Verdicts };
+
+function Panel(props: PanelProps) {
+  const { project, id, examples, marked, onShow, onSimilar, verdicts } = props;
+  const client = useQueryClient();
   const found = useQuery(exampleQuery(project.id, id));
   // Whoever goes on to the next image wants to see its like as well.
   const [similar, setSimilar] = useState(false);
   const [looks, setLooks] = useState(false);
+  const [edited, setEdited] = useState<number | null>(null);
   const looksAt = canLook(project);
   const at = examples.findIndex((one) => one.id === id);
   const before = at > 0 ? examples[at - 1]?.id : undefined;
   const after = at >= 0 ? examples[at + 1]?.id : examples[0]?.id;
+  // Whoever goes on says something of it at once.
+  useEffect(() => {
+    for (const { id } of examples.slice(at + 1, at + 1 + AHEAD))
+      void client.prefetchQuery({ ...exampleQuery(project.id, id), staleTime: 30_000 });
+  }, [client, project.id, examples, at]);
+  const isEdited = edited === id && found.data !== undefined;
   const close = () => {
     onShow(null);
     focusGrid();
   };
-  useKeyDown((event) => {
-    // The grid moves by itself when it has the focus, and so does a long text.
-    if (isElsewhere(event) || event.defaultPrevented || movesText(event)) return;
-    const key = keyOf(event);
-    if (key === "escape") close();
-    else if (key === "s") onSimilar(id);
-    else if (key === "w" && looksAt) setLooks((before) => !before);
-    else if (["arrowright", "arrowdown", "j"].includes(key) && after) onShow(after);
-    else if (["arrowleft", "arrowup", "k"].includes(key) && before) onShow(before);
-    else return;
-    event.preventDefault();
-  });
+  useKeyDown(
+    (event) => {
+      // The grid moves by itself when it has the focus, and so does a long text.
+      if (isElsewhere(event) || event.defaultPrevented || movesText(event)) return;
+      const key = keyOf(event);
+      if (key === "escape") close();
+      else if (key === "s") onSimilar(id);
+      else if (key === "w" && looksAt) setLooks((before) => !before);
+      else if (["arrowright", "arrowdown", "j"].includes(key) && after) onShow(after);
+      else if (["arrowleft", "arrowup", "k"].includes(key) && before) onShow(before);
+      else return;
+      event.preventDefault();
+    },
+    { off: isEdited },
+  );
   return (
     <aside className={styles.panel} aria-label={text.title}>
       <header className={styles.header}>
@@ -102,6 +131,9 @@ export function DetailPanel(props: DetailPanelProps) {
         <Known
           project={project}
           example={found.data}
+          verdicts={verdicts}
+          isEdited={isEdited}
+          onEdit={() => setEdited(id)}
           marked={marked}
           similar={similar}
           looks={looks}
@@ -111,6 +143,16 @@ export function DetailPanel(props: DetailPanelProps) {
           onShow={onShow}
         />
       )}
+      {found.data && isEdited && (
+        <Suspense fallback={null}>
+          <BoxDesk
+            project={project}
+            example={found.data}
+            verdicts={verdicts}
+            onClose={() => setEdited(null)}
+          />
+        </Suspense>
+      )}
     </aside>
   );
 }
@@ -118,6 +160,9 @@ export function DetailPanel(props: DetailPanelProps) {
 type KnownProps = {
   project: Project;
   example: ExampleDetail;
+  verdicts: Verdicts;
+  isEdited: boolean;
+  onEdit: () => void;
   marked: readonly Sought[];
   similar: boolean;
   looks: boolean;
@@ -129,7 +174,7 @@ type KnownProps = {
 
 function Known(props: KnownProps) {
   const { project, example, marked, similar, onNearest, onSimilar, onShow } = props;
-  const { looks, onLooks } = props;
+  const { looks, onLooks, verdicts } = props;
   const metadata = Object.entries(example.meta);
   return (
     <div className={styles.body}>
@@ -140,6 +185,16 @@ function Known(props: KnownProps) {
         looks={looks}
         onLooks={onLooks}
       />
+      {!props.isEdited && <Faults of={verdicts} id={example.id} onShow={onShow} />}
+      {isJudged(example) && (
+        <VerdictKeys
+          project={project}
+          example={example}
+          verdicts={verdicts}
+          onEdit={props.onEdit}
+          off={props.isEdited}
+        />
+      )}
       <div className={styles.chips}>
         <Chip tone={example.state === "labeled" ? "good" : "plain"} dot>
           {stateNames(project)[example.state]}

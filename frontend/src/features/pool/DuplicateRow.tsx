@@ -1,7 +1,9 @@
 import { Link } from "react-router";
-import type { DuplicateGroup, Example, ExampleState, Project, Verdict } from "../../api/types";
+import type { DuplicateGroup, Example, ExampleState, Project } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
+import { sayable } from "../../tasks/byHand";
+import type { Choice } from "../../tasks/choice";
 import { saidOf } from "../../tasks/said";
 import { Button, ButtonLink } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -17,14 +19,12 @@ type DuplicateRowProps = {
   project: Project;
   busy: boolean;
   onKeepOne: () => void;
-  onSay: (verdict: Verdict, classId: number | null) => void;
+  onSay: (choice: Choice) => void;
 };
 
 /** Images that show the same picture: where they are, what is said of them, what to do. */
 export function DuplicateRow({ group, project, busy, onKeepOne, onSay }: DuplicateRowProps) {
   const { classes } = project;
-  // Where labels are more than a class, one for all of them can only be that they are of none.
-  const sayable = project.task === "classification" ? classes : [];
   const names = stateNames(project);
   const verdicts = verdictNames(project);
   const nameOf = ({ class_id, objects }: DuplicateGroup["said"][number]) =>
@@ -67,17 +67,15 @@ export function DuplicateRow({ group, project, busy, onKeepOne, onSay }: Duplica
         )}
         {group.pool > 0 && (
           <Menu label={text.say} name={text.saying(group.pool)}>
-            {sayable.map((one) => (
-              <button key={one.id} type="button" onClick={() => onSay("label", one.id)}>
-                {one.name}
+            {sayable(project).map(({ name, choice }) => (
+              <button
+                key={`${choice.verdict}-${choice.classId}`}
+                type="button"
+                onClick={() => onSay(choice)}
+              >
+                {name}
               </button>
             ))}
-            <button type="button" onClick={() => onSay("ood", null)}>
-              {verdicts.ood}
-            </button>
-            <button type="button" onClick={() => onSay("unsure", null)}>
-              {text.unsure}
-            </button>
           </Menu>
         )}
         <ButtonLink size="small" to={`?duplicate_of=${group.id}&split=all`}>

@@ -2,8 +2,8 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 import { useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { algorithmsQuery, jobOf } from "../../api/algorithms";
-import { duplicatesQuery, holdCopies, judgeExamples, type Which } from "../../api/alike";
-import { actOnExamples, MOST_AT_ONCE, poolQueries } from "../../api/pool";
+import { duplicatesQuery, holdCopies, type Which } from "../../api/alike";
+import { actOnExamples, judgeExamples, MOST_AT_ONCE, poolQueries, undoing } from "../../api/pool";
 import { projectQuery } from "../../api/projects";
 import { serving } from "../../api/serving";
 import type {
@@ -15,6 +15,7 @@ import type {
   Project,
 } from "../../api/types";
 import { t } from "../../strings";
+import { judged } from "../../tasks/byHand";
 import { Button, ButtonLink } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { ErrorNotice } from "../../ui/ErrorNotice";
@@ -61,11 +62,7 @@ export function DuplicatesScreen({ project }: { project: Project }) {
     mutationFn: ({ action, changed }: Done): Promise<Changed> =>
       action === "hold-out"
         ? actOnExamples(project.id, "release", { ids: changed.example_ids })
-        : judgeExamples(project.id, {
-            ids: changed.example_ids,
-            verdict: "skip",
-            undoes: changed.call,
-          }),
+        : judgeExamples(project.id, undoing(changed)),
     onSuccess: () => note(null),
   });
   const show = (one: Which) =>
@@ -130,9 +127,7 @@ export function DuplicatesScreen({ project }: { project: Project }) {
                 project={project}
                 busy={hold.isPending || judge.isPending}
                 onKeepOne={() => hold.mutate({ groups: [group.id], which: "all" })}
-                onSay={(verdict, class_id) =>
-                  judge.mutate({ filters: ofGroup(group), verdict, class_id })
-                }
+                onSay={(choice) => judge.mutate({ filters: ofGroup(group), ...judged(choice) })}
               />
             ))}
           </ul>

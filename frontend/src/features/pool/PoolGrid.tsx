@@ -109,7 +109,8 @@ export function PoolGrid(props: PoolGridProps) {
     return next;
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isElsewhere(event.nativeEvent)) return;
+    // What says something of the image that is shown large is no key of the grid's, nor is X before it can.
+    if (event.defaultPrevented || isElsewhere(event.nativeEvent)) return;
     const key = keyOf(event);
     const steps: Record<string, number> = {
       arrowleft: -1,
@@ -128,7 +129,7 @@ export function PoolGrid(props: PoolGridProps) {
       if (event.shiftKey && selection.ids.size === 0) selection.toggle(active);
       const next = goTo(active + step);
       if (event.shiftKey) selection.extend(next);
-    } else if (key === " " || key === "x") {
+    } else if (key === " " || (key === "x" && image === null)) {
       selection.toggle(active);
     } else if (key === "s") {
       const [at] = examples.slice(active, active + 1);

@@ -67,8 +67,8 @@ export function PoolScreen({ project }: { project: Project }) {
         else next.set("image", String(id));
         return next;
       },
-      // One step back closes the panel, however many images were looked at.
-      { replace: image !== null || id === null },
+      // One step back closes the panel, however many images were looked at. At once: the next key is about this one.
+      { replace: image !== null || id === null, flushSync: true },
     );
   const change = (values: Parameters<typeof withFilters>[1]) => {
     selection.clear();
@@ -234,16 +234,14 @@ export function PoolScreen({ project }: { project: Project }) {
         selection={selection}
         onSimilar={(ids) => like({ ids })}
       />
-      {image !== null && (
-        <DetailPanel
-          project={project}
-          id={image}
-          examples={examples}
-          marked={marked}
-          onShow={show}
-          onSimilar={likeImage}
-        />
-      )}
+      <DetailPanel
+        project={project}
+        id={image}
+        examples={examples}
+        marked={marked}
+        onShow={show}
+        onSimilar={likeImage}
+      />
     </div>
   );
 }

@@ -3,29 +3,32 @@ import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import type { Example, Project } from "../../api/types";
 import { t } from "../../strings";
+import { Managing } from "../../ui/managing";
 import { SelectionBar } from "./SelectionBar";
 
 afterEach(cleanup);
 
-function selected(task: string, all: number | null = null) {
+function selected(task: string, all: number | null = null, manages = true) {
   const nothing = () => {};
   render(
     <QueryClientProvider client={new QueryClient()}>
-      <SelectionBar
-        project={{ id: 7, task } as unknown as Project}
-        filters={{ split: "pool" }}
-        count={all === null ? null : { count: all, exact: true }}
-        examples={[{ id: 1, state: "ood" }] as Example[]}
-        selection={{
-          ids: new Set([1]),
-          all: all !== null,
-          toggle: nothing,
-          extend: nothing,
-          pickAll: nothing,
-          clear: nothing,
-        }}
-        onSimilar={nothing}
-      />
+      <Managing value={manages}>
+        <SelectionBar
+          project={{ id: 7, task } as unknown as Project}
+          filters={{ split: "pool" }}
+          count={all === null ? null : { count: all, exact: true }}
+          examples={[{ id: 1, state: "ood" }] as Example[]}
+          selection={{
+            ids: new Set([1]),
+            all: all !== null,
+            toggle: nothing,
+            extend: nothing,
+            pickAll: nothing,
+            clear: nothing,
+          }}
+          onSimilar={nothing}
+        />
+      </Managing>
     </QueryClientProvider>,
   );
 }
@@ -47,4 +50,10 @@ it.each([
   for (const name of [queue, promote]) {
     expect(screen.queryByRole("button", { name }) !== null).toBe(offered);
   }
+});
+
+it("lets reviewers say what images are, and send none to the queue", () => {
+  selected("classification", null, false);
+  expect(screen.queryByRole("button", { name: t.pool.actions.queue })).toBeNull();
+  expect(screen.getByRole("button", { name: t.pool.byHand.many.action })).toBeDefined();
 });

@@ -1,23 +1,25 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import {
-  actOnExamples,
-  type ExamplePages,
-  MOST_AT_ONCE,
-  type PoolAction,
-  poolQueries,
-  promoteExamples,
-  withChanged,
-} from "../../api/pool";
-import { projectQuery } from "../../api/projects";
-import type { Changed, Example, ExampleState, Filters, Project, Selection } from "../../api/types";
+import { actOnExamples, MOST_AT_ONCE, type PoolAction, promoteExamples } from "../../api/pool";
+import type {
+  Changed,
+  Example,
+  ExampleState,
+  Filters,
+  Judged,
+  Project,
+  Selection,
+} from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatCount } from "../../ui/format";
+import { LabelDialog } from "./LabelDialog";
 import styles from "./PoolScreen.module.css";
 import { PromoteDialog } from "./PromoteDialog";
+import { useChanged } from "./useChanged";
+import { TAKE_BACK, useJudge } from "./useJudge";
 import type { Picked } from "./useSelection";
 
 type SelectionBarProps = {
@@ -30,7 +32,13 @@ type SelectionBarProps = {
 };
 
 type Asked = "queue" | "hold-out" | "release";
-type Done = { action: PoolAction | "promote"; changed: Changed; name?: string };
+type Done = {
+  action: PoolAction | "promote" | "verdict" | "take-back";
+  changed: Changed;
+  name?: string;
+  /** A verdict, to be taken back. */
+  judged?: Judged;
+};
 
 /** What those images become that nobody had looked at, so that the page need not load anew. */
 const AFTER: Partial<Record<PoolAction, { from: ExampleState; to: ExampleState }>> = {
@@ -48,30 +56,23 @@ const INVERSE: Partial<Record<PoolAction, PoolAction>> = {
 /** What can be done with the selected images, what was done, and how to take it back. */
 export function SelectionBar(props: SelectionBarProps) {
   const { project, filters, count, examples, selection } = props;
-  const client = useQueryClient();
-  const [asked, setAsked] = useState<Asked | "promote" | null>(null);
+  const [asked, setAsked] = useState<Asked | "promote" | "verdict" | null>(null);
   const [done, setDone] = useState<Done | null>(null);
   const chosen: Selection = selection.all ? { filters } : { ids: [...selection.ids] };
 
-  const note = (result: Done) => {
-    const change = AFTER[result.action as PoolAction];
-    const ids = new Set(result.changed.example_ids);
-    if (change) {
-      client.setQueriesData<ExamplePages>(
-        { queryKey: [...poolQueries.all(project.id), "examples"] },
-        (data) =>
-          withChanged(data, ids, (one) =>
-            one.state === change.from ? { ...one, state: change.to } : one,
-          ),
-      );
-    }
-    for (const what of ["count", "example", "colours", "on-map"]) {
-      client.invalidateQueries({ queryKey: [...poolQueries.all(project.id), what] });
-    }
-    client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
+  const show = (result: Done) => {
     setDone(result);
     setAsked(null);
     selection.clear();
+  };
+  const tell = useChanged(project.id);
+  const note = (result: Done) => {
+    const change = AFTER[result.action as PoolAction];
+    tell(
+      result.changed.example_ids,
+      change && ((one) => (one.state === change.from ? { ...one, state: change.to } : one)),
+    );
+    show(result);
   };
   const act = useMutation({
     mutationFn: async ({ action, body }: { action: PoolAction; body: Selection }) => ({
@@ -88,7 +89,16 @@ export function SelectionBar(props: SelectionBarProps) {
     }),
     onSuccess: note,
   });
-  const ask = (what: Asked | "promote") => {
+  const judge = useJudge(project, {
+    onSaid: (changed, { choice, name = "" }) =>
+      show(
+        choice === TAKE_BACK
+          ? { action: "take-back", changed }
+          : { action: "verdict", changed, judged: changed, name },
+      ),
+  });
+  const ask = (what: Asked | "promote" | "verdict") => {
+    judge.reset();
     act.reset();
     promote.reset();
     setAsked(what);
@@ -116,6 +126,9 @@ export function SelectionBar(props: SelectionBarProps) {
               {t.pool.actions.queue}
             </Button>
           )}
+          <Button size="small" onClick={() => ask("verdict")}>
+            {t.pool.byHand.many.action}
+          </Button>
           {may("unlabeled") && (
             <Button manages size="small" onClick={() => ask("hold-out")}>
               {t.pool.actions["hold-out"]}
@@ -154,7 +167,17 @@ export function SelectionBar(props: SelectionBarProps) {
             onClose={() => setAsked(null)}
           />
         )}
-        {asked !== null && asked !== "promote" && (
+        {asked === "verdict" && (
+          <LabelDialog
+            project={project}
+            count={t.pool.count(number, count?.exact !== false || !selection.all)}
+            busy={judge.isPending}
+            error={judge.error}
+            onSay={(choice, name) => judge.mutate({ of: chosen, choice, name })}
+            onClose={() => setAsked(null)}
+          />
+        )}
+        {asked !== null && asked !== "promote" && asked !== "verdict" && (
           <ConfirmDialog
             title={t.pool.confirm[asked].title(number)}
             text={t.pool.confirm[asked].text}
@@ -169,18 +192,19 @@ export function SelectionBar(props: SelectionBarProps) {
   }
   if (!done) return null;
   const inverse = INVERSE[done.action as PoolAction];
+  const { judged } = done;
   const ids = done.changed.example_ids;
+  const undo = () => {
+    if (judged) judge.mutate({ of: { ids }, choice: TAKE_BACK, undoes: judged });
+    else if (inverse) act.mutate({ action: inverse, body: { ids } });
+  };
   return (
     <div className={styles.selection}>
       <Outcome done={done} />
-      <ErrorNotice error={act.error} />
+      <ErrorNotice error={act.error ?? judge.error} />
       <div className={styles.buttons}>
-        {inverse && ids.length > 0 && (
-          <Button
-            size="small"
-            busy={act.isPending}
-            onClick={() => act.mutate({ action: inverse, body: { ids } })}
-          >
+        {(inverse ?? judged) && ids.length > 0 && (
+          <Button size="small" busy={act.isPending || judge.isPending} onClick={undo}>
             {t.pool.undo}
           </Button>
         )}
@@ -193,16 +217,11 @@ export function SelectionBar(props: SelectionBarProps) {
 }
 
 function Outcome({ done }: { done: Done }) {
-  const { action, changed, name = "" } = done;
-  const number = changed.example_ids.length;
+  const { action, changed } = done;
   const text = t.pool.done;
   return (
     <div className={styles.notice} role="status">
-      <strong>
-        {action === "promote"
-          ? text.promoted(name, number)
-          : text[action](number, changed.round ?? null)}
-      </strong>
+      <strong>{titleOf(done)}</strong>
       {changed.moved > 0 && <p>{text.moved(changed.moved)}</p>}
       {changed.again > 0 && action !== "promote" && <p>{text.again(changed.again)}</p>}
       {Object.entries(changed.left_out).map(([why, left]) => (
@@ -210,4 +229,12 @@ function Outcome({ done }: { done: Done }) {
       ))}
     </div>
   );
+}
+
+function titleOf({ action, changed, name = "" }: Done): string {
+  const number = changed.example_ids.length;
+  if (action === "promote") return t.pool.done.promoted(name, number);
+  if (action === "verdict") return t.pool.byHand.many.done(name, number);
+  if (action === "take-back") return t.pool.byHand.many.takenBack(number);
+  return t.pool.done[action](number, changed.round ?? null);
 }

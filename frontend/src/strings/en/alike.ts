@@ -83,7 +83,6 @@ export const alike = {
   further: (number: number) => `+${number.toLocaleString(locale)}`,
   nextGroups: "More groups",
   judged: (number: number) => `${images(number)} have the verdict.`,
-  unsure: "Unsure",
   copies: (number: number) => `Same ×${number}`,
   copiesHint: "The same picture several times: one key judges all",
 };

@@ -1,4 +1,5 @@
 import { locale } from "../language";
+import { byHand } from "./byHand";
 import { search } from "./search";
 import { plural } from "./words";
 
@@ -7,6 +8,7 @@ const images = (value: number) => plural(value, "image", "images");
 export const pool = {
   tab: "Pool",
   search,
+  byHand,
   filtersSet: (set: number) => (set ? `Filters (${set})` : "Filters"),
   clearFilters: "Clear filters",
   any: "Any",
@@ -81,8 +83,9 @@ export const pool = {
   },
   imported: (id: number, name: string) => (name ? `${id}: ${name}` : `Import ${id}`),
   earlierImports: "Offer earlier imports",
-  keys: "Arrows or J and K move, X selects, S finds similar images, W shows where the model looks, Enter opens, Esc closes.",
-  keysUnlit: "Arrows or J and K move, X selects, S finds similar images, Enter opens, Esc closes.",
+  keys: "Arrows or J and K move, X selects, S finds similar images, W shows where the model looks, Enter opens, Esc closes. While an image is shown large, the keys of its verdicts say what it is, and Space alone selects.",
+  keysUnlit:
+    "Arrows or J and K move, X selects, S finds similar images, Enter opens, Esc closes. While an image is shown large, the keys of its verdicts say what it is, and Space alone selects.",
   selected: (number: number) => `${number.toLocaleString(locale)} selected`,
   selectAll: (number: string) => `Select all ${number}`,
   allSelected: (number: string) => `All ${number} selected`,

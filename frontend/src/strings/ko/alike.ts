@@ -76,7 +76,6 @@ export const alike: Catalogue["alike"] = {
   further: (value) => `+${number(value)}`,
   nextGroups: "묶음 더 보기",
   judged: (value) => `${images(value)}에 판정했습니다.`,
-  unsure: "불확실",
   copies: (value) => `같은 그림 ×${value}`,
   copiesHint: "같은 그림이 여러 번 있습니다. 키 하나로 모두 판정합니다",
 };

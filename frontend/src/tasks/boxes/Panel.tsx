@@ -16,13 +16,18 @@ import { submit, submitNone } from "./suggestions";
 /** More classes than this stand in two columns. */
 const MANY = 8;
 
+type BoxPanelProps = Omit<PanelProps, "onUndo"> & {
+  /** Null where nobody was asked: there is none before it, and none that could be put off. */
+  onUndo: PanelProps["onUndo"] | null;
+};
+
 /** What is drawn, what is said of the chosen box, and what is said of the image. */
-export function Panel({ work: editor, ...props }: PanelProps) {
+export function Panel({ work: editor, ...props }: BoxPanelProps) {
   if (editor?.kind !== "boxes") return <Verdicts editor={null} view={null} {...props} />;
   return <Working key={editor.queryId} editor={editor} {...props} />;
 }
 
-type Rest = Omit<PanelProps, "work">;
+type Rest = Omit<BoxPanelProps, "work">;
 
 function Working({ editor, ...props }: Rest & { editor: BoxEditor }) {
   const view = useSyncExternalStore(editor.subscribe, editor.getView);
@@ -126,8 +131,8 @@ function Verdicts(props: VerdictsProps) {
       />
       {plain("ood", t.boxes.ood)}
       {plain("unsure", t.label.unsure)}
-      {plain("skip", t.label.skip)}
-      <UndoButton name={t.boxes.back} canUndo={canUndo} onUndo={onUndo} />
+      {onUndo && plain("skip", t.label.skip)}
+      {onUndo && <UndoButton name={t.boxes.back} canUndo={canUndo} onUndo={onUndo} />}
     </VerdictButtons>
   );
 }

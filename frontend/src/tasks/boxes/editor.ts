@@ -47,7 +47,7 @@ export type EditorStart = {
   /** What was said before, when the image is revisited. */
   given: Choice | null;
   memory: Memory;
-  /** What was said before is what is reviewed, and not the user's own. */
+  /** What was said before is what others say as well, and not the user's own. */
   inReview?: boolean;
   send: (choice: Choice) => void;
 };
@@ -178,14 +178,14 @@ export class BoxEditor {
     this.#start.send(choice);
   }
 
-  /** A verdict of any kind has been taken: what was drawn and is not said by it is one step away. */
-  settled(said: Choice["label"] = null): void {
+  /** A verdict of any kind has been taken: what was drawn and is not said by it is one step away, if it is kept. */
+  settled(said: Choice["label"] = null, isKept = !said): void {
     clearTimeout(this.#saving);
     this.#saving = undefined;
     const { present } = this.#history;
     const stands = present.boxes.length > 0 && (this.isChanged || !this.#start.inReview);
     const left = stands ? present : takenBack(this.#history);
-    keepDraft(this.#start.draft, { made: null, left: said ? null : left });
+    keepDraft(this.#start.draft, { made: null, left: isKept ? left : null });
   }
 
   /** The page goes elsewhere: keep what is not sent. */

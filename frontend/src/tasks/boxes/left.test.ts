@@ -131,3 +131,11 @@ describe("what was drawn before another verdict", () => {
     expect(review().redo()).toBe(false);
   });
 });
+
+it("forgets what is not to be said, also as the page goes elsewhere", () => {
+  const editor = drawn();
+  editor.settled(null, false);
+  editor.close();
+  const again = open();
+  expect([boxes(again), again.getView().canRedo]).toEqual([[], false]);
+});

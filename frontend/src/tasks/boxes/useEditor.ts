@@ -6,7 +6,7 @@ import { memoryOf } from "./memory";
 
 /** The editor of the image on the page; a new one with each image. */
 export function useEditor(place: WorkPlace): BoxEditor | null {
-  const { projectId, userId, classes, current, answer, inReview = false } = place;
+  const { projectId, userId, classes, current, answer, desk = "label" } = place;
   const latest = useRef({ answer, classes, current });
   latest.current = { answer, classes, current };
   const queryId = current?.subject.query_id;
@@ -16,16 +16,16 @@ export function useEditor(place: WorkPlace): BoxEditor | null {
     if (queryId === undefined || !subject) return null;
     return new BoxEditor({
       queryId,
-      draft: draftName(userId, queryId, inReview),
+      draft: draftName(userId, queryId, desk),
       image: { width: subject.width ?? 1, height: subject.height ?? 1 },
       classes: latest.current.classes,
-      inReview,
+      inReview: desk !== "label",
       proposals: subject.proposals ?? [],
       given: said,
       memory: memoryOf(projectId, userId),
       send: (choice) => latest.current.answer(choice),
     });
-  }, [projectId, userId, queryId, said, inReview]);
+  }, [projectId, userId, queryId, said, desk]);
   useEffect(() => editor?.setClasses(classes), [editor, classes]);
   useEffect(() => {
     if (!editor) return;

@@ -5,7 +5,7 @@ import { RankingEditor } from "./editor";
 
 /** The order of the examples on the page; a new one with each group. */
 export function useRanking(place: WorkPlace): RankingEditor | null {
-  const { userId, current, answer, inReview = false } = place;
+  const { userId, current, answer, desk } = place;
   const latest = useRef({ answer, current });
   latest.current = { answer, current };
   const queryId = current?.subject.query_id;
@@ -15,10 +15,10 @@ export function useRanking(place: WorkPlace): RankingEditor | null {
     if (queryId === undefined || members.length === 0) return null;
     return new RankingEditor({
       queryId,
-      draft: draftName(userId, queryId, inReview),
+      draft: draftName(userId, queryId, desk),
       members,
       given: said,
       send: (choice) => latest.current.answer(choice),
     });
-  }, [userId, queryId, said, inReview]);
+  }, [userId, queryId, said, desk]);
 }

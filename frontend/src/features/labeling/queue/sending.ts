@@ -78,7 +78,7 @@ const toDecision = ({ classId, label, ...stored }: StoredDecision): DecisionInpu
 
 const draftOf = (entry: Stored): string =>
   entry.kind === "decision"
-    ? draftName(entry.userId, entry.subject.id, true)
+    ? draftName(entry.userId, entry.subject.id, "review")
     : draftName(entry.userId, entry.subject.query_id);
 
 /** What was made and is refused is there again where its example comes up, unless more is made or said of that meanwhile. */

@@ -29,7 +29,7 @@ import { useReviewKeys } from "./useReviewKeys";
 import { kindOf } from "./votes";
 
 const ReviewHelp = keyDialog(() => import("./ReviewHelp").then((m) => m.ReviewHelp));
-const FindDialog = keyDialog(() => import("../FindDialog").then((m) => m.FindDialog));
+const FindDialog = keyDialog(() => import("../../../tasks/FindDialog").then((m) => m.FindDialog));
 
 const { review: text } = t;
 

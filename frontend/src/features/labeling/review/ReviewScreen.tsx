@@ -34,7 +34,7 @@ import { useReviewWork } from "./useReviewWork";
 import { kindOf } from "./votes";
 
 const ReviewHelp = keyDialog(() => import("./ReviewHelp").then((m) => m.ReviewHelp));
-const FindDialog = keyDialog(() => import("../FindDialog").then((m) => m.FindDialog));
+const FindDialog = keyDialog(() => import("../../../tasks/FindDialog").then((m) => m.FindDialog));
 
 const { review: text } = t;
 

@@ -312,7 +312,7 @@ describe("decisions on their way", () => {
     const members = [41, 42].map((example_id) => ({ example_id, fields }));
     const subject = { ...(first as Suggestion), query_id: 1, members };
     const current = { subject, given: null };
-    const place = { ...PLACE, classes: [], current, inReview: true, answer: () => {} };
+    const place = { ...PLACE, classes: [], current, desk: "review" as const, answer: () => {} };
     const { result } = renderHook(() => useRanking(place));
     expect(result.current?.getView().ranking.order).toEqual([[42], [41]]);
   });

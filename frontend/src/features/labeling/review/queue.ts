@@ -82,7 +82,7 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
   }
 
   protected draftOf(suggestion: Suggestion): string {
-    return draftName(this.#deps.userId, suggestion.id, true);
+    return draftName(this.#deps.userId, suggestion.id, "review");
   }
 
   protected isGiven(suggestion: Suggestion): boolean {

@@ -36,7 +36,7 @@ export function useReviewWork({ project, userId, task, current, decide }: Review
     userId,
     classes: project.classes,
     current: shown,
-    inReview: true,
+    desk: "review",
     answer: ({ label }) => {
       const plain = plainly({ label: label ?? null }).label ?? null;
       decide({ decision: "other", classId: null, label: plain });

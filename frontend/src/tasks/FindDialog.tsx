@@ -1,13 +1,13 @@
 import { type CSSProperties, useId, useState } from "react";
-import type { LabelClass } from "../../api/types";
-import { t } from "../../strings";
-import { Dialog } from "../../ui/Dialog";
-import { typedWhileHeld } from "../../ui/held";
-import { keyLabel } from "../../ui/hotkeys";
-import { Kbd } from "../../ui/Kbd";
+import type { LabelClass } from "../api/types";
+import { t } from "../strings";
+import { Dialog } from "../ui/Dialog";
+import { typedWhileHeld } from "../ui/held";
+import { keyLabel } from "../ui/hotkeys";
+import { Kbd } from "../ui/Kbd";
+import { usePainted } from "../ui/usePainted";
 import styles from "./FindDialog.module.css";
 import { matching } from "./find";
-import { usePainted } from "./usePainted";
 
 type FindDialogProps = {
   classes: LabelClass[];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { LabelClass } from "../../api/types";
+import type { LabelClass } from "../api/types";
 import { matching } from "./find";
 
 const names = ["Steppe eagle", "Eagle owl", "Sea-eagle", "Beagle", "Épervier"];

@@ -1,4 +1,4 @@
-import type { LabelClass } from "../../api/types";
+import type { LabelClass } from "../api/types";
 
 const fold = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
