@@ -59,7 +59,7 @@ class Annotator(threading.Thread):
         leased = self._post(http, "lease", {"n": self._random.choice((1, 4, 8))})
         queries = leased["items"] if leased else []
         if not queries:
-            self.stopping.wait(0.2)
+            self.stopping.wait(0.5)
         for query in queries:
             self._outbox.append(self._answer(query["query_id"]))
             # Sometimes several wait, as after a moment without a network.

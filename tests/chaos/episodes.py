@@ -11,6 +11,7 @@ import argparse
 import dataclasses
 import io
 import json
+import os
 import random
 import sys
 import tempfile
@@ -33,8 +34,8 @@ from karat.local.installation import Installation, findings
 from karat.local.stack import Stack, is_ready
 from tests.chaos.annotators import Annotator, Sent
 from tests.chaos.trouble import make_trouble
-from tests.processes import libpq_url
-from tests.stacks import admin_login
+from tests.processes import lasting_folder, libpq_url
+from tests.stacks import SHARED, admin_login, installed
 
 ANNOTATORS = 16
 _SETTINGS = {
@@ -80,13 +81,13 @@ class Report:
 class Chaos:
     """A stack, its admin, and what has been acknowledged so far."""
 
-    def __init__(self, stack: Stack, seed: int, images: int) -> None:
+    def __init__(self, stack: Stack, seed: int, images: int, annotators: int) -> None:
         self.stack, self.seed, self.images = stack, seed, images
         self.sent = Sent()
         self.admin = Client(stack.url, retry_seconds=120)
         self.admin.login(*admin_login(stack))
         self.admin.create_token("chaos")
-        self.people = [self._annotator(number) for number in range(ANNOTATORS)]
+        self.people = [self._annotator(number) for number in range(annotators)]
         self._lost: set[str] = set()
 
     def _annotator(self, number: int) -> tuple[int, str]:
@@ -266,6 +267,7 @@ def run(
     seconds: float,
     events: int,
     images: int,
+    annotators: int = ANNOTATORS,
     limit: float = 400.0,
     minutes: float = 1e9,
     kept: Runs | None = None,
@@ -273,12 +275,13 @@ def run(
     """Play ``episodes`` on one installation.
 
     Args:
-        directory: For the installation.
+        directory: For the installation; it is made.
         episodes: How many.
         seed: Decides what is hit and when.
         seconds: Of trouble in each.
         events: Kills and pauses in each.
         images: In the pool of each.
+        annotators: Who label it; 16 unless told otherwise.
         limit: Seconds that each may take.
         minutes: After which no episode is begun.
         kept: Episodes that have been played, which are not repeated; those played now are added.
@@ -294,8 +297,9 @@ def run(
     # Nobody kills the processes of an installation a hundred times an hour but we.
     before, supervisor._MOST_RESTARTS = supervisor._MOST_RESTARTS, 10_000
     try:
-        with Stack(directory, port=0, environment=_ENVIRONMENT) as stack:
-            chaos = Chaos(stack, seed, images)
+        # Of what a killed database has acknowledged nothing is lost, unlike with what is fast.
+        with installed(directory, environment=_ENVIRONMENT, postgres_settings={}) as stack:
+            chaos = Chaos(stack, seed, images, annotators)
             for number in left:
                 if time.monotonic() > last:
                     break
@@ -333,9 +337,10 @@ def main() -> None:
     arguments = parser.parse_args()
     config = {name: getattr(arguments, name) for name in ("seed", "seconds", "events", "images")}
     kept = Runs(arguments.json, config, ("episode",)) if arguments.json else None
+    os.environ.setdefault(SHARED, str(lasting_folder()))
     with tempfile.TemporaryDirectory(prefix="karat-chaos-") as name:
         report = run(
-            arguments.keep or Path(name),
+            arguments.keep or Path(name, "data"),
             episodes=arguments.episodes,
             limit=arguments.limit,
             minutes=arguments.minutes,

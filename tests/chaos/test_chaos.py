@@ -1,6 +1,7 @@
 """Nothing is lost when processes die under annotators and jobs."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,14 +21,17 @@ def _nothing_lost(report: Report, episodes: int) -> None:
 
 @pytest.mark.timeout(900)
 def test_a_few_episodes(tmp_path: Path) -> None:
+    few: dict[str, Any] = {
+        "episodes": 2, "seed": 1, "seconds": 5, "events": 3, "images": 120, "annotators": 6,
+    }  # fmt: skip
     kept = Runs(tmp_path / "runs.json", _CONFIG, ("episode",))
-    report = run(tmp_path / "data", episodes=2, seed=1, seconds=5, events=3, images=120, kept=kept)
+    report = run(tmp_path / "data", **few, kept=kept)
     _nothing_lost(report, 2)
 
     # What was played is not played again, and counts.
     again = Runs(tmp_path / "runs.json", _CONFIG, ("episode",))
     unused = tmp_path / "unused"
-    told = run(unused, episodes=2, seed=1, seconds=5, events=3, images=120, kept=again)
+    told = run(unused, **few, kept=again)
     assert told == report
     assert not unused.exists()
 

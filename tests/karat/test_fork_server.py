@@ -42,13 +42,32 @@ if number < 0:
     signal.pause()
 sys.exit(number)
 """
+_LIBRARY = """
+import os
+class Large:
+    def __del__(self, write=os.write):
+        write(1, b"taken apart")
+held = Large()
+"""
+_LAST = """
+import atexit, sys, threading, time
+import given_library
+atexit.register(print, "at its end")
+threading.Thread(target=lambda: (time.sleep(0.1), print("a thread"))).start()
+threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+print("done")
+if len(sys.argv) > 1:
+    sys.exit(*map(eval, sys.argv[1:]))
+"""
 _SLEEP = "import time; print('asleep', flush=True); time.sleep(600)"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Programs to run, and a directory to run them in."""
-    for name, text in (("tell", _TELL), ("ends", _END), ("sleeps", _SLEEP)):
+    for name, text in (
+        ("tell", _TELL), ("ends", _END), ("library", _LIBRARY), ("last", _LAST), ("sleeps", _SLEEP),
+    ):  # fmt: skip
         (tmp_path / f"given_{name}.py").write_text(text)
     (tmp_path / "in").mkdir()
     return tmp_path
@@ -122,6 +141,21 @@ def test_a_program_finds_what_one_that_was_started_finds(server: ForkServer, fol
         "imported": True,
     }
     assert (folder / "err").read_text() == "and this is an error"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "error"),
+    [([], 0, ""), (["7"], 7, ""), (["None"], 0, ""), (["'no room'"], 1, "no room\n")],
+)
+def test_a_program_does_at_its_end_all_that_it_has_to(
+    server: ForkServer, folder: Path, arguments: list[str], status: int, error: str
+) -> None:
+    assert _fork(server, folder, "given_last", *arguments).wait(60) == status
+    said = (folder / "out").read_text().splitlines()
+    assert said[:3] == ["done", "a thread", "at its end"]
+    # What is in memory it leaves as it is, unless Python has something to say.
+    assert ("taken apart" in said) == bool(error)
+    assert (folder / "err").read_text() == error
 
 
 def test_who_wants_no_hangup_has_none(folder: Path) -> None:

@@ -1,7 +1,11 @@
 """Pools of instruction data whose good rows are known, and a judge that knows them."""
 
+import os
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +17,7 @@ from core.tasks.instruction_rows import InstructionRow, rendered
 from karat.demo.stand_in_judge import Behaviour, StandIn, known, row_key, stand_in
 from models.media.texts.store import TextStore
 from tests.instructions import instructions
+from tests.processes import ROOT, fork_server
 from tests.world import World
 from workers.jobs import context
 
@@ -52,6 +57,33 @@ def pool_of(world: World, rows: list[InstructionRow], **settings_: Any) -> Proje
     return project
 
 
+class ForkedCourier:
+    """A courier as `subprocess.Popen` has it, of this process; each else imports for a second."""
+
+    def __init__(self, life: int) -> None:
+        """Fork it, and let it take its end of what ``life`` reads."""
+        with tempfile.TemporaryDirectory() as folder:
+            asked = Path(folder, "asked")
+            os.mkfifo(asked)
+            answers, theirs = os.pipe()
+            self._process = fork_server().fork(
+                "tests.workers.courier",
+                [str(os.getpid()), str(life), str(asked)],
+                output=theirs,
+                errors=sys.stderr.fileno(),
+                directory=ROOT,
+                environment=os.environ,
+            )
+            os.close(theirs)
+            self.stdout = os.fdopen(answers, "rb")
+            # Waits for the other end.
+            self.stdin = asked.open("wb")
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end, as `subprocess.Popen` does."""
+        return self._process.wait(timeout)
+
+
 @contextmanager
 def judge_of(
     world: World,
@@ -61,6 +93,7 @@ def judge_of(
     **fields: Any,
 ) -> Iterator[tuple[Judge, StandIn]]:
     """A judge that answers until the end of the block."""
+    monkeypatch.setattr("workers.judges.dispatch._started", ForkedCourier)
     monkeypatch.setenv("KARAT_JUDGE_ALLOW", "127.0.0.1")
     settings.cache_clear()
     with stand_in(known(truth), behaviour) as (url, served):

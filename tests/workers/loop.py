@@ -19,9 +19,9 @@ from workers.advance import handler
 from workers.execution.runner import run_job
 
 TINY = {
-    "model": {"name": "cnn_tiny", "params": {"steps": 60, "augment": False}},
+    "model": {"name": "cnn_tiny", "params": {"steps": 8, "augment": False}},
     # The strategy with the most phases: it learns between rounds.
-    "strategy": {"name": "mqnet"},
+    "strategy": {"name": "mqnet", "params": {"epochs": 10}},
     "budget": 8,
 }
 

@@ -108,7 +108,8 @@ def test_with_uploaded_weights_clip_tells_names_apart(world: World, http: TestCl
     ids=lambda params: next(iter(params)),
 )
 def test_mqnet_learns_in_every_way(world: World, params: dict[str, Any]) -> None:
-    loop = Loop(world, strategy={"name": "mqnet", "params": params}, model=FROZEN, purity=KNN)
+    quick = {"name": "mqnet", "params": {"epochs": 10, **params}}
+    loop = Loop(world, strategy=quick, model=FROZEN, purity=KNN)
     _goes_round(loop, None)
     # The second time there is a network to go on from.
     loop.advance(2)

@@ -11,7 +11,7 @@ from models.files import tensorfile
 from tests.workers.loop import Loop
 from tests.world import World
 
-CNN = {"steps": 20, "augment": False}
+CNN = {"steps": 6, "augment": False}
 NO_OUTPUT = "No OOD answer yet: the model was trained without an output for OOD."
 NO_TAUFE = "No OOD image to learn from yet: the model was trained without TAUFE."
 

@@ -134,7 +134,7 @@ def test_a_comparison_that_means_little_is_warned_of(http: TestClient, world: Wo
     assert blind.result["notes"] == blind.result["warnings"]
     assert few in world.storage.job_log(loop.project.id, blind.id).read_text()
     world.add_images(loop.project, 40, Split.AUXILIARY_OOD)
-    taught = compare(http, loop, steps=200, learning_rate=0.05)
+    taught = compare(http, loop, steps=60, learning_rate=0.05)
     assert taught.result is not None
     assert taught.result["warnings"] == []
 
@@ -144,7 +144,7 @@ def test_unlabeled_images_that_do_harm_are_warned_of(http: TestClient, world: Wo
     world.add_images(loop.project, 20, Split.AUXILIARY_OOD)
     loop.answer(0, 12)
     steep = {"lambda_u": 1000, "ramp_steps": 0, "least_purity": 0}
-    job = compare(http, loop, training="mixmatch", steps=150, learning_rate=0.05, **steep)
+    job = compare(http, loop, training="mixmatch", steps=60, learning_rate=0.05, **steep)
     assert job.result is not None
     (said,) = job.result["warnings"]
     assert "the unlabeled images do harm. Raise ramp_steps" in said

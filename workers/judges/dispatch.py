@@ -161,20 +161,24 @@ class _Courier:
 def _courier() -> Iterator[_Courier]:
     theirs, ours = os.pipe()
     try:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "workers.judges.courier", str(theirs)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            pass_fds=(theirs,),
-            # What ends this one, as Ctrl-C in a terminal, does not end it.
-            start_new_session=True,
-        )
+        process = _started(theirs)
     except BaseException:
         os.close(ours)
         raise
     finally:
         os.close(theirs)
     yield _Courier(process, ours)
+
+
+def _started(life: int) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "workers.judges.courier", str(life)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        pass_fds=(life,),
+        # What ends this one, as Ctrl-C in a terminal, does not end it.
+        start_new_session=True,
+    )
 
 
 def _error(said: dict[str, Any]) -> Exception:

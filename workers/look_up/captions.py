@@ -3,6 +3,7 @@
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlalchemy import func, select
@@ -16,12 +17,15 @@ from core.jobs.params import LookUpParams
 from core.states import JobKind
 from core.tables import Example, Weights
 from models.media.embedding_files import write_embeddings
-from models.media.images.networks.clip import CaptionedImages, Clip
 from models.protocols import Float32Array
 from workers.jobs.context import JobContext
 from workers.jobs.stores import open_store
 from workers.jobs.yielding import Yielding
 from workers.weights import file_of
+
+# Its package takes seconds to import; who looks for what is like an image needs none of it.
+if TYPE_CHECKING:
+    from models.media.images.networks.clip import Clip
 
 
 def complete(context: JobContext, side: int) -> None:
@@ -57,6 +61,8 @@ def _lacks(out: Path, images: int) -> bool:
 
 
 def _see(context: JobContext, weights: Weights, side: int, images: int, out: Path) -> None:
+    from models.media.images.networks.clip import CaptionedImages
+
     mine = context.work / out.name
     if out.exists() and not mine.exists():
         write_atomically(mine, lambda part: shutil.copyfile(out, part))
@@ -86,7 +92,9 @@ def understood(context: JobContext, words: str, side: int) -> tuple[Path, Float3
     return out, _clip(context, weights).texts([words])[0]
 
 
-def _clip(context: JobContext, weights: Weights) -> Clip:
+def _clip(context: JobContext, weights: Weights) -> "Clip":
+    from models.media.images.networks.clip import Clip
+
     return Clip(Path(file_of(context.storage, weights)), weights.architecture)
 
 
