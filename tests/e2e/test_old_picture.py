@@ -5,6 +5,7 @@ import io
 import re
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,10 @@ def stored(project: ProjectClient) -> list[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         path = project.export(Path(folder) / "annotations.csv")
         return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"))))
+
+
+def has_stored(project: ProjectClient, count: int) -> bool:
+    return len(stored(project)) == count
 
 
 CLASSES: list[tuple[Callable[[ProjectClient], None], str, str]] = [
@@ -276,7 +281,7 @@ def test_other_changes_are_said_and_take_no_image_away(
 ) -> None:
     page = signed_in
     opened(page, project)
-    for number, (change, notice) in enumerate(CHANGES):
+    for count, (change, notice) in enumerate(CHANGES, start=1):
         come_up(page)
         first = shown_id(page)
         change(project)
@@ -285,7 +290,7 @@ def test_other_changes_are_said_and_take_no_image_away(
         close_notice(page, notice)
         page.keyboard.press("1")
         expect(page.locator(f'img[data-query-id="{first}"]')).to_have_count(0)
-        eventually(lambda so_far=number: len(stored(project)) == so_far + 1, "the answer arrives")
+        eventually(partial(has_stored, project, count), "the answer arrives")
 
 
 def test_an_open_guide_follows(signed_in: Page, stack: Stack, project: ProjectClient) -> None:
