@@ -33,7 +33,7 @@ def eventually(condition: Callable[[], object], what: str, seconds: float = 120)
         if waited > seconds:
             raise AssertionError(f"timed out: {what}")
         # What is asked is often the API, which then takes from a long job the core that it needs.
-        time.sleep(min(max(0.05, waited / 20), 0.2))
+        time.sleep(min(max(0.05, waited / 6), 0.4))
 
 
 def free_port() -> int:

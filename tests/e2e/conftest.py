@@ -13,9 +13,9 @@ from tests.e2e.tried_again import make_way
 from tests.stacks import admin_login, installed
 
 
-# Of a module, not of the session: it keeps an event loop running in this thread, in which a later
+# Of the folder, not of the session: it keeps an event loop running in this thread, in which a later
 # test of the same process could start none.
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """The system's Chromium."""
     with launched() as found:

@@ -40,7 +40,7 @@ class Size:
 
 
 SMALL: Final = Size(
-    images=160, rounds=2, budget=24, labeled=80, epochs=2, steps=20, streets=24, fruit=300
+    images=120, rounds=2, budget=24, labeled=80, epochs=2, steps=10, streets=24, fruit=180
 )
 SHOWN: Final = Size(
     images=1500, rounds=6, budget=60, labeled=400, epochs=8, steps=300, streets=60, fruit=600

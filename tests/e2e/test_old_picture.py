@@ -5,6 +5,7 @@ import io
 import re
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,35 +72,37 @@ def stored(project: ProjectClient) -> list[dict[str, str]]:
         return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"))))
 
 
-@pytest.mark.parametrize(
-    ("change", "notice", "button"),
-    [
-        (
-            lambda p: classes(p, {}, {"name": "European robin"}),
-            "Classes changed: wren is now European robin (key 2).",
-            "European robin",
-        ),
-        (
-            lambda p: classes(p, more=[{"name": "owl"}]),
-            "Classes changed: owl is new (key 3).",
-            "owl",
-        ),
-        (
-            lambda p: classes(p, {"hotkey": "c"}),
-            "Classes changed: robin has key C now.",
-            "robin",
-        ),
-    ],
-    ids=["renamed", "added", "key"],
-)
+def has_stored(project: ProjectClient, count: int) -> bool:
+    return len(stored(project)) == count
+
+
+CLASSES: list[tuple[Callable[[ProjectClient], None], str, str]] = [
+    (
+        lambda p: classes(p, {}, {"name": "European robin"}),
+        "Classes changed: wren is now European robin (key 2).",
+        "European robin",
+    ),
+    (
+        lambda p: classes(p, more=[{"name": "owl"}]),
+        "Classes changed: owl is new (key 3).",
+        "owl",
+    ),
+    (
+        lambda p: classes(p, {"hotkey": "c"}),
+        "Classes changed: robin has key C now.",
+        "robin",
+    ),
+]
+
+
+def close_notice(page: Page, text: str) -> None:
+    page.get_by_role("button", name="Close this notice").click()
+    expect(said(page, text)).to_have_count(0)
+
+
 @pytest.mark.parametrize("mode", ["", "/grid"], ids=["single", "grid"])
-def test_a_change_of_the_classes_is_on_the_page_and_the_image_stays(
-    signed_in: Page,
-    project: ProjectClient,
-    mode: str,
-    change: Callable[[ProjectClient], None],
-    notice: str,
-    button: str,
+def test_changes_of_the_classes_are_on_the_page_and_the_image_stays(
+    signed_in: Page, project: ProjectClient, mode: str
 ) -> None:
     page = signed_in
     opened(page, project, mode)
@@ -110,13 +113,15 @@ def test_a_change_of_the_classes_is_on_the_page_and_the_image_stays(
         expect(image).to_have_attribute("style", re.compile(r"scale\("))
     before = image.evaluate("it => { it.marked = true; return it.outerHTML; }")
     place = image.bounding_box()
-    change(project)
-    expect(said(page, notice)).to_be_visible(timeout=AT_ONCE)
-    expect(page.get_by_role("button", name=re.compile(button)).first).to_be_visible()
-    # The very same element, as large as it was and where it was.
-    assert image.evaluate("it => it.marked")
-    assert image.evaluate("it => it.outerHTML") == before
-    assert image.bounding_box() == place
+    for change, notice, button in CLASSES:
+        change(project)
+        expect(said(page, notice)).to_be_visible(timeout=AT_ONCE)
+        expect(page.get_by_role("button", name=re.compile(button)).first).to_be_visible()
+        # The very same element, as large as it was and where it was.
+        assert image.evaluate("it => it.marked")
+        assert image.evaluate("it => it.outerHTML") == before
+        assert image.bounding_box() == place
+        close_notice(page, notice)
 
 
 def test_answers_go_on_across_a_change_and_say_what_was_read(
@@ -250,17 +255,14 @@ def test_a_review_shows_and_says_what_changed(
     eventually(lambda: decided() == ["gloomy"], "the decision arrives")
 
 
-CHANGES: list[tuple[str, Callable[[ProjectClient], Any], str]] = [
-    ("guidelines", lambda p: p.update(guidelines="Look twice."), "The guidelines have changed."),
-    ("pause", lambda p: p.pause(), "The project is paused."),
+CHANGES: list[tuple[Callable[[ProjectClient], Any], str]] = [
+    (lambda p: p.update(guidelines="Look twice."), "The guidelines have changed."),
     (
-        "modes",
         lambda p: p.update(settings={"modes": ["grid"]}),
         "Modes offered from the next visit on: Grid.",
     ),
-    ("name", lambda p: p.update(name=f"Owls {p.id}"), "The project is called Owls"),
+    (lambda p: p.update(name=f"Owls {p.id}"), "The project is called Owls"),
     (
-        "guide",
         lambda p: p.update(
             classes=[
                 {"id": one["id"], "name": one["name"], "guide": "Has a beak."}
@@ -269,27 +271,26 @@ CHANGES: list[tuple[str, Callable[[ProjectClient], Any], str]] = [
         ),
         "The guide to the classes has changed",
     ),
+    # The last: no more images come after it.
+    (lambda p: p.pause(), "The project is paused."),
 ]
 
 
-@pytest.mark.parametrize(
-    ("change", "notice"),
-    [pytest.param(change, notice, id=name) for name, change, notice in CHANGES],
-)
 def test_other_changes_are_said_and_take_no_image_away(
-    signed_in: Page, project: ProjectClient, change: Callable[[ProjectClient], Any], notice: str
+    signed_in: Page, project: ProjectClient
 ) -> None:
     page = signed_in
     opened(page, project)
-    first = shown_id(page)
-    change(project)
-    expect(said(page, notice)).to_be_visible(timeout=AT_ONCE)
-    assert shown_id(page) == first
-    page.get_by_role("button", name="Close this notice").click()
-    expect(said(page, notice)).to_have_count(0)
-    page.keyboard.press("1")
-    expect(page.locator(f'img[data-query-id="{first}"]')).to_have_count(0)
-    eventually(lambda: len(stored(project)) == 1, "the answer arrives")
+    for count, (change, notice) in enumerate(CHANGES, start=1):
+        come_up(page)
+        first = shown_id(page)
+        change(project)
+        expect(said(page, notice)).to_be_visible(timeout=AT_ONCE)
+        assert shown_id(page) == first
+        close_notice(page, notice)
+        page.keyboard.press("1")
+        expect(page.locator(f'img[data-query-id="{first}"]')).to_have_count(0)
+        eventually(partial(has_stored, project, count), "the answer arrives")
 
 
 def test_an_open_guide_follows(signed_in: Page, stack: Stack, project: ProjectClient) -> None:
@@ -343,7 +344,6 @@ def test_without_a_stream_the_next_answer_brings_the_classes(
     expect(said(page, "robin is now European robin")).to_be_visible(timeout=AT_ONCE)
 
 
-# A page of each family, a change that concerns it, and what it then shows.
 def newcomer(project: ProjectClient, karat: Client) -> None:
     made = karat.create_user(
         f"new{project.id}@example.org", "a long password", name="Newcomer", role="annotator"
@@ -351,55 +351,41 @@ def newcomer(project: ProjectClient, karat: Client) -> None:
     project.add_member(made["id"])
 
 
-def renamed(project: ProjectClient, _: Client) -> None:
-    project.update(name=f"Owls {project.id}")
+def renamed(name: str) -> Callable[[ProjectClient, Client], Any]:
+    return lambda project, _: project.update(name=f"{name} {project.id}")
 
 
 JOB = "Learning features"
 # As it is told of, not as it ends: tests after this one would wait for what it keeps busy.
 SHORT = {"network": "cnn_tiny", "width": 4, "epochs": 1}
-PAGES: dict[str, tuple[str, Callable[[ProjectClient, Client], Any], str]] = {
-    "project, overview": ("", renamed, "Owls {id}"),
-    "project, pool": ("/pool", renamed, "Owls {id}"),
-    "project, classes in the pool": (
-        "/pool",
-        lambda p, _: classes(p, {"name": "European robin"}),
-        "European robin",
-    ),
-    "project, jobs": ("/jobs", renamed, "Owls {id}"),
-    "project, home": ("home", renamed, "Owls {id}"),
-    "round": ("/rounds/0", lambda p, _: p.close_round(0), "Training|Closed"),
-    "job": ("/jobs", lambda p, _: p.start_job("learn_features", SHORT), JOB),
-    "member": ("/settings", newcomer, "Newcomer"),
-    "webhook": (
-        "/settings",
-        lambda p, _: p.webhooks.create("https://ci.example/told"),
-        "ci.example",
-    ),
-}
+# A page of each family, a change that concerns it, and what it then shows.
+PAGES: list[tuple[str, Callable[[ProjectClient, Client], Any], str]] = [
+    ("", renamed("Owls"), "Owls {id}"),
+    ("/pool", renamed("Jays"), "Jays {id}"),
+    ("/pool", lambda p, _: classes(p, {"name": "European robin"}), "European robin"),
+    ("/jobs", renamed("Larks"), "Larks {id}"),
+    ("home", renamed("Terns"), "Terns {id}"),
+    ("/settings", newcomer, "Newcomer"),
+    ("/settings", lambda p, _: p.webhooks.create("https://ci.example/told"), "ci.example"),
+    ("/rounds/0", lambda p, _: p.close_round(0), "Training|Closed"),
+    ("/jobs", lambda p, _: p.start_job("learn_features", SHORT), JOB),
+]
 
 
-@pytest.mark.parametrize(
-    ("path", "change", "shows"), [pytest.param(*one, id=name) for name, one in PAGES.items()]
-)
 def test_every_family_of_pages_hears(
-    signed_in: Page,
-    karat: Client,
-    project: ProjectClient,
-    path: str,
-    change: Callable[[ProjectClient, Client], Any],
-    shows: str,
+    signed_in: Page, karat: Client, project: ProjectClient
 ) -> None:
     page = signed_in
-    # It listens from here on; what was before it reads then.
-    with page.expect_response("**/events"):
-        page.goto("/" if path == "home" else f"/projects/{project.id}{path}")
-    page.locator("main h1").first.wait_for()
-    part = page.locator("main table" if shows == JOB else "main")
-    wanted = part.get_by_text(re.compile(shows.format(id=project.id)))
-    expect(wanted).to_have_count(0)
-    change(project, karat)
-    expect(wanted).not_to_have_count(0, timeout=AT_ONCE)
+    for path, change, shows in PAGES:
+        # It listens from here on; what was before it reads then.
+        with page.expect_response("**/events"):
+            page.goto("/" if path == "home" else f"/projects/{project.id}{path}")
+        page.locator("main h1").first.wait_for()
+        part = page.locator("main table" if shows == JOB else "main")
+        wanted = part.get_by_text(re.compile(shows.format(id=project.id)))
+        expect(wanted).to_have_count(0)
+        change(project, karat)
+        expect(wanted).not_to_have_count(0, timeout=AT_ONCE)
 
 
 def test_tabs_of_all_modes_hear_each_change(

@@ -96,7 +96,8 @@ def settling(page: Page, quiet_ms: int = _QUIET_MS) -> Iterator[None]:
     yield
     is_quiet = False
     while not is_quiet:
-        page.wait_for_function(_READY)
+        # At each frame, as it would by itself, it would make the page draw them all.
+        page.wait_for_function(_READY, polling=50)
         page.evaluate(_IDLE)
         # Briefly as long as something is on its way: its answer is what counts.
         is_quiet = not waiting

@@ -6,6 +6,9 @@ from sqlalchemy.orm import aliased
 from core.states import ExampleState, Split
 from core.tables import Example
 
+# Made once: its columns are adapted one by one, which would take longer than the question.
+_EVALUATED = aliased(Example)
+
 
 def may_be_held_out() -> ColumnElement[bool]:
     """Condition: an image of the pool that is not held out."""
@@ -14,8 +17,7 @@ def may_be_held_out() -> ColumnElement[bool]:
 
 def in_evaluation(project_id: int) -> ColumnElement[bool]:
     """Condition: the picture of an image is also among those to evaluate on."""
-    twin = aliased(Example)
-    return _has_twin(twin, project_id, twin.split == Split.EVALUATION)
+    return _has_twin(_EVALUATED, project_id, _EVALUATED.split == Split.EVALUATION)
 
 
 def answered_in_pool(project_id: int) -> ColumnElement[bool]:
