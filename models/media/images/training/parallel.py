@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from torch import distributed
+from torch._C._distributed_c10d import TCPStore
 
 from models.catalog import parse
 from models.catalog.params.networks import TrainingParams
@@ -136,7 +136,7 @@ def launch(module: str, folder: Path, processes: int, progress: Progress | None)
         ModelError: what one of them raised.
     """
     # Where the processes find each other; it is gone with the caller.
-    meeting = distributed.TCPStore(HOST, 0, is_master=True, wait_for_workers=False)
+    meeting = TCPStore(HOST, 0, is_master=True, wait_for_workers=False)
     way = "fork" if _forks() else "start"
     command = [
         *(sys.executable, "-m", module, str(folder), str(meeting.port), str(processes), way, "0"),

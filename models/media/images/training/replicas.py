@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import torch
 from torch import Tensor, distributed, nn
+from torch._C._distributed_c10d import TCPStore
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.parallel import DistributedDataParallel
 
@@ -72,7 +73,7 @@ def joined(rank: int, count: int, port: int) -> Iterator[Replica]:
     on_gpu = best_device().type == "cuda"
     if on_gpu:
         torch.cuda.set_device(rank)
-    store = distributed.TCPStore(HOST, port)
+    store = TCPStore(HOST, port)
     backend = "nccl" if on_gpu else "gloo"
     distributed.init_process_group(backend, store=store, rank=rank, world_size=count)
     try:
