@@ -367,7 +367,7 @@ def test_what_cannot_be_judged_is_named(change: dict[str, Any], fault: str) -> N
 def test_wrong_digits_are_found_by_features_of_their_own_pool(
     name: str, digit_store: Any, digit_labels: NDArray[np.int64], tmp_path: Any
 ) -> None:
-    rows = np.random.default_rng(0).permutation(len(digit_labels))[:500]
+    rows = np.random.default_rng(0).permutation(len(digit_labels))[:250]
     truth = digit_labels[rows]
     labels = spoiled(truth, 0.2, 10, 0)
     assert_array_equal(digit_store.take(rows)[3:7], digit_store[rows[3:7]])
