@@ -72,7 +72,7 @@ class Boundary:
         Returns:
             The least that any look said; None where the lot has not passed.
         """
-        if len(self.needed) == 0:
+        if len(self.needed) == 0 or len(wrong) < self.needed[0]:
             return None
         count = np.concatenate([[0], np.cumsum(wrong[: self.horizon])])
         drawn = np.arange(len(count))
@@ -84,24 +84,28 @@ class Boundary:
         said = np.floor(self.target * left + _TINY) + count[passed]
         return int(said.min())
 
-    def still_needed(self, drawn: int, wrong: int, share: float) -> float:
+    def still_needed(
+        self, drawn: int, wrong: int, shares: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """Return about how many more draws it takes if a share of them is wrong.
 
         Args:
             drawn: n so far.
             wrong: how many of them were wrong.
-            share: 0..1, of those to come.
+            shares: (k,) in 0..1, of those to come.
 
         Returns:
-            Infinity where it would never pass.
+            (k,), infinite where it would never pass.
         """
-        counts = np.arange(wrong, len(self.needed))
+        needed = self.needed[wrong:]
+        if len(needed) == 0:
+            return np.full(len(shares), math.inf)
         # With so many wrong ones it passes, unless the next comes before.
-        until = drawn + (counts + 1 - wrong) / max(share, _TINY)
-        found = np.flatnonzero(self.needed[wrong:] <= until)
-        if len(found) == 0:
-            return math.inf
-        return max(0.0, float(self.needed[counts[found[0]]]) - drawn)
+        further = np.arange(1, len(needed) + 1)
+        until = drawn + further / np.maximum(shares, _TINY)[:, None]
+        passes = needed <= until
+        more = np.maximum(needed[passes.argmax(axis=1)] - float(drawn), 0.0)
+        return np.where(passes.any(axis=1), more, math.inf)
 
 
 @lru_cache(maxsize=4096)

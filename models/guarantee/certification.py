@@ -213,11 +213,14 @@ class Certification:
         """Verdicts on a part, up to the first draw that is not answered."""
         sample = self._sample(part)
         verdicts = self._verdict[sample[:_LOOK]]
-        while not (missing := verdicts == _OPEN).any():
+        while True:
+            missing = verdicts == _OPEN
+            first = int(missing.argmax())
+            if missing[first]:
+                return verdicts[:first]
             if len(verdicts) == len(sample):
                 return verdicts
             verdicts = self._verdict[sample[: _LOOK * len(verdicts)]]
-        return verdicts[: int(np.argmax(missing))]
 
     def _most_wrong(self, part: Part) -> int | None:
         """How many of a part are wrong at most as people see it; None where it has not passed."""
@@ -264,28 +267,28 @@ class Certification:
         before = next(reversed(_passed_of(parts, done)), None)
         part, after = parts[len(done)], parts[min(len(done) + 1, len(parts) - 1)]
         gain = part.size - (before.size if before else 0) + (after.size - part.size) / 2
-        shares = betaincinv(*self._known(part, before), np.asarray(_QUANTILES)).tolist()
+        shares = betaincinv(*self._known(part, before), np.asarray(_QUANTILES))
         boundary, (answered, wrong) = part.boundary, self._counts(part)
-        needs = [boundary.still_needed(answered, wrong, share) for share in shares]
-        costs = [
-            self._paid(part, before, need if math.isfinite(need) else _GIVEN_UP / part.target)
-            for need in needs
-        ]
-        chance = sum(map(math.isfinite, needs)) / len(needs)
-        return part if chance > 0 and chance * gain > sum(costs) / len(costs) else None
+        needs = boundary.still_needed(answered, wrong, shares)
+        passes = np.isfinite(needs)
+        draws = np.where(passes, needs, _GIVEN_UP / part.target)
+        costs = self._paid(part, before, answered, np.ceil(draws).astype(np.int64))
+        chance = float(passes.mean())
+        return part if chance > 0 and chance * gain > float(costs.mean()) else None
 
-    def _paid(self, part: Part, before: Part | None, draws: float) -> int:
-        """How many of so many more draws the model would label otherwise.
+    def _paid(self, part: Part, before: Part | None, answered: int, draws: Indices) -> Indices:
+        """How many of so many more draws (n,), after the answered, the model would label otherwise.
 
         What it does not label people do anyway: those draws cost nothing, nor do answers that are
         there already.
         """
         if before is None:
-            return 0
-        answered, _ = self._counts(part)
-        places = self._sample(part)[answered : answered + math.ceil(draws)]
+            return np.zeros_like(draws)
+        places = self._sample(part)[answered : answered + int(draws.max())]
         inside = self._members(before)[self._lot[places]]
-        return int((inside & ~self._asked[places]).sum())
+        paid = np.cumsum(inside & ~self._asked[places])
+        result: Indices = np.concatenate([[0], paid])[np.minimum(draws, len(places))]
+        return result
 
     def _counts(self, part: Part) -> tuple[int, int]:
         """Answers of a part and how many of them contradict the model."""

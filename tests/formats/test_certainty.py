@@ -487,8 +487,7 @@ def test_neither_order_nor_size_of_batches_changes_what_is_said(
     for said, most in ((rows, 512), (shuffled, size)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("workers.imports.batch._MOST_ITEMS", most)
-            pool = pool_of(world)
-            pool.zip({f"{number}.png": png(number) for number in range(4)})
+            pool = Pool(world.session, world.storage, world.project(images=4))
             for table in (before, said):
                 lines = (f"{number}.png,{text}\n" for number, text in table)
                 job = label(pool, "file,label\n" + "".join(lines))

@@ -54,12 +54,12 @@ class _Killed(BaseException):
 def test_a_killed_call_resumes(
     digit_store: PixelStore, tmp_path: Path, kill: type[BaseException]
 ) -> None:
-    store, out = first(digit_store, 500), tmp_path / "x.npy"
+    store, out = first(digit_store, 240), tmp_path / "x.npy"
     expected = embedded(store, tmp_path / "whole.npy")
     embedded_rows: list[int] = []
 
     def die(step: int, steps: int) -> None:
-        if steps == 500 and step >= 160:
+        if steps == 240 and step >= 160:
             raise kill
 
     with pytest.raises(kill):
@@ -80,11 +80,11 @@ def test_later_images_get_embeddings_of_the_same_kind(
     digit_store: PixelStore, tmp_path: Path
 ) -> None:
     out = tmp_path / "x.npy"
-    before = embedded(first(digit_store, 300), out)
-    after = embedded(first(digit_store, 450), out)
-    assert after.shape == (450, 24)
-    assert_array_equal(after[:300], before)
-    embed_pool(first(digit_store, 450), "patch_kmeans", PARAMS, out=out, seed=7, rows=(250, 450))
+    before = embedded(first(digit_store, 150), out)
+    after = embedded(first(digit_store, 220), out)
+    assert after.shape == (220, 24)
+    assert_array_equal(after[:150], before)
+    embed_pool(first(digit_store, 220), "patch_kmeans", PARAMS, out=out, seed=7, rows=(125, 220))
     assert_allclose(np.load(out), after, atol=1e-4)
 
 

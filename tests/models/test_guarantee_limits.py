@@ -129,8 +129,8 @@ def test_what_a_boundary_says_is_what_is_left() -> None:
     right = np.zeros(first, dtype=bool)
     assert boundary.most_wrong(right[:-1]) is None
     assert boundary.most_wrong(right) == int(0.02 * (5_000 - first))
-    assert boundary.still_needed(0, 0, 0.0001) == first
-    assert boundary.still_needed(100, 50, 0.5) == np.inf
+    assert boundary.still_needed(0, 0, np.array([0.0001])) == first
+    assert boundary.still_needed(100, 50, np.array([0.5])) == np.inf
     late = np.concatenate([right, np.ones(200, dtype=bool)])
     assert boundary.most_wrong(late) == int(0.02 * (5_000 - first)), "what was said holds on"
 

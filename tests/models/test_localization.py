@@ -288,9 +288,10 @@ def test_saved_classifiers_say_where_they_look(
     Those that are frozen were embedded in half precision, where the processor has it.
     """
     params = {"width": 8, "steps": 60, "batch_size": 16} if name == "cnn_tiny" else {"l2": 1.0}
-    rows, (_, _, classes), out = np.arange(120), squares(300, 0), None
+    count = 120 if name == "cnn_tiny" else 60
+    rows, (_, _, classes), out = np.arange(count), squares(300, 0), None
     embeddings = None
-    store = square_store.take(np.arange(160)) if name != "cnn_tiny" else square_store
+    store = square_store.take(np.arange(count + 12)) if name != "cnn_tiny" else square_store
     if name != "cnn_tiny":
         out = tmp_path / f"{name}.npy"
         embed_pool(store, name, params, out=out, seed=0)
@@ -300,7 +301,7 @@ def test_saved_classifiers_say_where_they_look(
         embeddings=embeddings,
     )  # fmt: skip
     model.save(tmp_path / "model.safetensors")
-    tested = np.arange(120, 132)
+    tested = np.arange(count, count + 12)
     looker = Looker.load(tmp_path / "model.safetensors", SIDE, out)
     seen = [looker.look(store[tested], np.full(12, output)) for output in (0, 1)]
     logits = model.infer(tested).logits

@@ -169,6 +169,7 @@ def test_it_goes_on_where_it_was(
 
 def heads(store: PixelStore, labels: NDArray[np.int64], work: Path) -> FrozenWarmUp:
     params = PruneParams(network="patch_kmeans", flip=False, epochs=3, models=2, batch_size=32)
+    store = PixelStore.open(store.path, store.size, int(INDICES[-1]) + 1)
     return FrozenWarmUp(store, INDICES, labels, classes=10, params=params, seed=0, work=work)
 
 

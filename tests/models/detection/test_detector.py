@@ -26,9 +26,10 @@ SCENES = [scene(seed) for seed in range(TRAIN + JUDGED)]
 TARGETS: Any = LEARNER.targets(
     [one.label() for one in SCENES], [1, 2], np.full((len(SCENES), 2), 64)
 )
+# At their own size images cost a quarter of what they do enlarged.
 QUICK = {
-    "fcos": {"steps": 60, "batch_size": 4, "precision": "float32"},
-    "fcos_scratch": {"steps": 80, "batch_size": 4, "precision": "float32"},
+    "fcos": {"steps": 60, "batch_size": 4, "precision": "float32", "input_size": 64},
+    "fcos_scratch": {"steps": 70, "batch_size": 4, "precision": "float32", "width": 32},
 }
 both = pytest.mark.parametrize("name", list(QUICK))
 
@@ -144,23 +145,23 @@ def test_what_was_cancelled_goes_on_to_the_same_model(
     name: str, pool: PixelStore, rows: Any, tmp_path: Path
 ) -> None:
     def stop(step: int, steps: int) -> None:
-        assert steps == 30
-        if step == 20:
+        assert steps == 20
+        if step == 10:
             raise Cancelled
 
-    whole = learn(name, pool, rows, steps=30)
+    whole = learn(name, pool, rows, steps=20)
     part = tmp_path / "training.safetensors"
     with pytest.raises(Cancelled):
-        learn(name, pool, rows, steps=30, checkpoint=part, progress=stop)
+        learn(name, pool, rows, steps=20, checkpoint=part, progress=stop)
     assert part.exists()
     started: list[int] = []
 
     def look(step: int, steps: int) -> None:
-        assert steps == 30
+        assert steps == 20
         started.append(step)
 
-    resumed = learn(name, pool, rows, steps=30, checkpoint=part, progress=look)
-    assert started[0] == 20
+    resumed = learn(name, pool, rows, steps=20, checkpoint=part, progress=look)
+    assert started[0] == 10
     for key, value in whole.detector.state_dict().items():
         assert torch.equal(value, resumed.detector.state_dict()[key]), key
 
@@ -185,8 +186,11 @@ def test_maps_are_made_once_and_grow_with_the_pool(
     pool: PixelStore, rows: Any, tmp_path: Path
 ) -> None:
     assert rows.dtype == np.float16
-    # At 128 px: 1,280 features, and 40, 112 and 320 channels at strides 8, 16 and 32.
-    assert rows.shape[1] == 1280 + 40 * 16**2 + 112 * 8**2 + 320 * 4**2
+    # 1,280 features, and 40, 112 and 320 channels at strides 8, 16 and 32.
+    assert rows.shape[1] == 1280 + 40 * 8**2 + 112 * 4**2 + 320 * 2**2
+    # Small images are looked at at 128 px, where nothing else is asked for.
+    embed_pool(PixelStore.open(pool.path, pool.size, 2), "fcos", {}, out=tmp_path / "x", seed=0)
+    assert np.load(tmp_path / "x").shape[1] == 1280 + 40 * 16**2 + 112 * 8**2 + 320 * 4**2
     out = tmp_path / "maps.npy"
     first = PixelStore.open(pool.path, pool.size, 10)
     embed_pool(first, "fcos", {**QUICK["fcos"], "steps": 5}, out=out, seed=0)
@@ -212,7 +216,7 @@ def test_cancelled_looking_goes_on(pool: PixelStore, rows: Any, tmp_path: Path) 
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        embed_pool(pool, "fcos", {}, out=out, seed=0, progress=stop)
+        embed_pool(pool, "fcos", {"input_size": 64}, out=out, seed=0, progress=stop)
     assert not out.exists()
     embed_pool(pool, "fcos", QUICK["fcos"], out=out, seed=0)
     assert_array_equal(np.load(out), rows)
@@ -223,8 +227,8 @@ def test_without_boxes_there_is_nothing_to_learn(pool: PixelStore, rows: Any) ->
     with pytest.raises(ModelError, match="draw some first"):
         LEARNER.train(
             Training(
-                pool, np.arange(2), empty, classes=2, name="fcos", params={}, seed=0,
-                ood_indices=NOTHING, auxiliary_indices=NOTHING, embeddings=rows,
+                pool, np.arange(2), empty, classes=2, name="fcos", params={"input_size": 64},
+                seed=0, ood_indices=NOTHING, auxiliary_indices=NOTHING, embeddings=rows,
             )
         )  # fmt: skip
     with pytest.raises(ModelError, match="choose the model fcos"):
