@@ -5,10 +5,12 @@ told of through a socket. A program would else import for seconds before it work
 itself the memory that all of them share now.
 """
 
+import atexit
 import contextlib
 import gc
 import importlib
 import json
+import logging
 import os
 import runpy
 import selectors
@@ -191,12 +193,49 @@ def _become(program: _Program, handlers: Mapping[signal.Signals, Any]) -> None:
     setproctitle(title.encode(errors="replace").decode())
 
 
+class _End:
+    """What a program does last: it leaves what it shares as it is.
+
+    Python takes down all that was imported, which writes to each page that it lies in: half a
+    second, and a copy of everything, for each program that ends.
+    """
+
+    def __init__(self) -> None:
+        self._status: int | None = None
+        # The last to be called is who came first.
+        atexit.register(self)
+
+    @contextlib.contextmanager
+    def status(self) -> Iterator[None]:
+        """Keep the status that a program ends with; of what failed, Python itself tells."""
+        try:
+            yield
+        except SystemExit as end:
+            self._status = (end.code or 0) if isinstance(end.code, int | None) else 1
+            raise
+        self._status = 0
+
+    def __call__(self) -> None:
+        if self._status is None:
+            return
+        # It came before this one.
+        logging.shutdown()
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            # Python minds it as it ends.
+            return
+        os._exit(self._status & 0xFF)
+
+
 def main(descriptor: int) -> None:
     """Import, fork, and be what was asked for.
 
     Args:
         descriptor: The socket through which all is told.
     """
+    end = _End()
     # Its library finds the place of a title in the first environment only.
     setproctitle("karat: libraries, from which the rest is forked")
     # ``nohup`` is meant for programs as well.
@@ -206,7 +245,8 @@ def main(descriptor: int) -> None:
     program = _serve(socket.socket(fileno=descriptor))
     if program is not None:
         _become(program, handlers)
-        runpy.run_module(program.module, run_name="__main__", alter_sys=True)
+        with end.status():
+            runpy.run_module(program.module, run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

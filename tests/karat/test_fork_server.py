@@ -42,13 +42,23 @@ if number < 0:
     signal.pause()
 sys.exit(number)
 """
+_LAST = """
+import atexit, sys, threading, time
+atexit.register(lambda: print("in the end"))
+threading.Thread(target=lambda: (time.sleep(0.1), print("a thread,"))).start()
+print("first,", end=" ")
+exec(sys.argv[1])
+"""
 _SLEEP = "import time; print('asleep', flush=True); time.sleep(600)"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Programs to run, and a directory to run them in."""
-    for name, text in (("tell", _TELL), ("ends", _END), ("sleeps", _SLEEP)):
+    for name, text in (
+        *(("tell", _TELL), ("ends", _END)),
+        *(("lasts", _LAST), ("sleeps", _SLEEP)),
+    ):
         (tmp_path / f"given_{name}.py").write_text(text)
     (tmp_path / "in").mkdir()
     return tmp_path
@@ -144,6 +154,25 @@ def test_each_of_many_has_its_own_end(server: ForkServer, folder: Path) -> None:
     chance.shuffle(order := list(range(len(processes))))
     found = {at: processes[at].wait(60) for at in order}
     assert [found[at] for at in range(len(processes))] == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("", 0, ""),
+        ("sys.exit()", 0, ""),
+        ("sys.exit(-1)", 255, ""),
+        ("sys.exit('That is wrong.')", 1, "That is wrong."),
+        ("1 / 0", 1, "ZeroDivisionError: division by zero"),
+        ("raise KeyboardInterrupt", -2, "KeyboardInterrupt"),
+    ],
+)
+def test_what_is_left_to_the_end_is_done(
+    server: ForkServer, folder: Path, words: str, status: int, said: str
+) -> None:
+    assert _fork(server, folder, "given_lasts", words).wait(60) == status
+    assert (folder / "out").read_text() == "first, a thread,\nin the end\n"
+    assert (folder / "err").read_text().rstrip().rpartition("\n")[2] == said
 
 
 def test_libraries_that_are_told_of_later_are_found_by_what_comes_then(folder: Path) -> None:
