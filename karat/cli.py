@@ -133,12 +133,15 @@ def _explain(error: Exception) -> int | None:
     if isinstance(error, OSError) and error.filename is not None:
         show_error(f"{error.filename}: {error.strerror}.")
         return _FAILED
-    from core.files.disk import is_full
+    if isinstance(error, OSError):
+        from core.files.disk import is_full
 
-    # What is written to a file that is open names none.
-    if isinstance(error, OSError) and is_full(error):
-        show_error(f"Nothing more can be written: {error.strerror}.", "Make room, and try again.")
-        return _FAILED
+        # What is written to a file that is open names none.
+        if is_full(error):
+            show_error(
+                f"Nothing more can be written: {error.strerror}.", "Make room, and try again."
+            )
+            return _FAILED
     psycopg = sys.modules.get("psycopg")
     if psycopg is not None and isinstance(error, psycopg.Error):
         from karat.local.processes import first_line

@@ -55,7 +55,6 @@ def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
         running = {}
     yield _python()
     yield _packages()
-    yield _torch()
     yield _frontend()
     yield _directory(data_dir)
     yield from _privacy(data_dir)
@@ -81,6 +80,8 @@ def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
         yield Finding("Karat", True, f"is not running on {data_dir}; start it with: karat up")
         yield _port(port)
     yield from places()
+    # What takes seconds comes last.
+    yield _torch()
     environment = {**os.environ, **{name: url for name, url in urls.items() if url}}
     environment["KARAT_DATA_DIR"] = str(data_dir)
     if urls["DATABASE_URL"]:

@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from core.db import sync_engine, sync_sessions
+from core.settings import Settings
 from karat import Client
 from karat.local.stack import Stack
 from tests.karat.helpers import Run
 from tests.karat.template import Template, template
 from tests.stacks import admin_login, installed
+from tests.world import World
 
 
 # Of the folder: it would go on looking for work until the process has done all others.
@@ -62,10 +65,14 @@ def karat(commands: Template, environment: dict[str, str], tmp_path: Path) -> Ru
 
 
 @pytest.fixture
-def engineer(live: Stack, admin: Client, karat: Run) -> str:
+def engineer(live: Stack, karat: Run) -> str:
     """Logged in on the command line; returns the address."""
-    email = f"{uuid.uuid4()}@example.org"
-    admin.create_user(email, "correct horse battery", role="engineer")
+    engine = sync_engine(Settings(database_url=live.environment["DATABASE_URL"]))
+    with sync_sessions(engine)() as session:
+        # With a password that is quickly compared, as the API stores none.
+        world = World(session, live.data_dir)
+        email = world.person(str(uuid.uuid4()), "correct horse battery").email
+    engine.dispose()
     done = karat("login", live.url, "--email", email, KARAT_PASSWORD="correct horse battery")
     assert f"Logged in to {live.url} as {email} (engineer)." in done.stdout
     return email

@@ -1,7 +1,8 @@
 """Commands of ``karat`` as processes that need not import what they stand on.
 
-They are forked from one that has the libraries of the command line and nothing of Karat itself. A
-test types a dozen commands, and each would import for longer than it works.
+They are forked from one that has the command line and its libraries. A test types a dozen commands,
+and each would import for longer than it works. What ``karat`` imports before it knows the command,
+a test of its own looks at.
 """
 
 import subprocess
@@ -15,7 +16,9 @@ from karat.local.fork_server import ForkServer
 from tests.processes import ROOT, typed
 
 _LIBRARIES: Final = (
-    "httpx", "rich.console", "rich.markdown", "rich.progress", "rich.table", "typer.rich_utils",
+    "karat.cli", "karat.client.client", "core.files.disk", "karat.local.stack",
+    "httpcore", "rich.console", "rich.markdown", "rich.progress", "rich.table",
+    "typer._adapters", "typer.rich_utils", "psycopg",
     # Of the demo, which reads its pool before it refuses anything.
     "PIL.Image", "pyarrow.parquet", "sklearn.datasets",
 )  # fmt: skip

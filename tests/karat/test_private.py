@@ -1,6 +1,5 @@
 """The data directory is its owner's: from the start, after a restore, and for older ones."""
 
-import json
 import os
 import stat
 import uuid
@@ -15,11 +14,12 @@ from core import settings
 from core.security.private import open_to_others, protect
 from karat import Client
 from karat.local.backup import back_up
+from karat.local.doctor import examine
 from karat.local.installation import Installation
 from karat.local.restore import restore_from
 from karat.local.stack import Stack
 from tests.conftest import Services
-from tests.karat.helpers import Run, png, wait_for
+from tests.karat.helpers import png, wait_for
 from tests.world import World
 
 
@@ -80,7 +80,7 @@ def test_neither_a_backup_nor_what_is_restored_is_open_to_others(
     assert others(empty.data_dir) == {}
 
 
-def test_what_earlier_versions_left_open_is_closed(tmp_path: Path, karat: Run) -> None:
+def test_what_earlier_versions_left_open_is_closed(tmp_path: Path) -> None:
     root = tmp_path / "data"
     inner = root / "images" / "ab"
     inner.mkdir(parents=True)
@@ -93,19 +93,16 @@ def test_what_earlier_versions_left_open_is_closed(tmp_path: Path, karat: Run) -
     (root / "images" / "link").symlink_to(outside)
     (root / "postgres").mkdir(mode=0o750)
     assert len(open_to_others(root)) == 7
-    said = json.loads(karat("doctor", "--data-dir", root, "--json", status=1).stdout)
-    (found,) = (one for one in said if one["subject"] == "privacy")
-    assert not found["ok"]
-    assert f"chmod -R go= {root}" in found["remedy"]
+    found = next(one for one in examine(root, None) if one.subject == "privacy")
+    assert not found.ok
+    assert f"chmod -R go= {root}" in found.remedy
 
     protect(root)
     assert others(root) == {str(root / "postgres"): "0o750"}
     assert open_to_others(root) == []
     assert stat.S_IMODE(outside.stat().st_mode) == 0o644
     (root / "running.json").unlink()
-    said = json.loads(karat("doctor", "--data-dir", root, "--json").stdout)
-    (found,) = (one for one in said if one["subject"] == "privacy")
-    assert found["ok"]
+    assert next(one for one in examine(root, None) if one.subject == "privacy").ok
 
     # Folders that were made since are looked through, whatever the directory's own mode.
     (root / "uploads").mkdir()

@@ -22,7 +22,7 @@ from core.settings import Settings
 from core.tables import Worker
 from core.version import build
 from karat import Client, KaratError
-from karat.local.doctor import _backups
+from karat.local.doctor import _backups, examine
 from karat.local.processes import AlreadyRunningError, Process, ServiceError
 from karat.local.stack import Stack, choose_port, is_ready
 from karat.local.workers import examine_workers
@@ -293,10 +293,9 @@ def test_doctor_minds_a_taken_port_only_where_that_one_is_wanted(
         with contextlib.suppress(OSError):  # then somebody else has it
             taken.bind(("127.0.0.1", 8080))
             taken.listen()
-        said = json.loads(karat("doctor", "--data-dir", tmp_path, "--json").stdout)
-        (port,) = (one for one in said if one["subject"] == "port")
-        assert port["ok"]
-        assert port["detail"].startswith("8080 is taken; karat up takes ")
+        free = next(one for one in examine(tmp_path, None) if one.subject == "port")
+        assert free.ok
+        assert free.detail.startswith("8080 is taken; karat up takes ")
         words = ("doctor", "--data-dir", tmp_path, "--port", "8080", "--json")
         said = json.loads(karat(*words, status=1, KARAT_STORAGE_URL="http://example.org").stdout)
         port, settings = (one for one in said if one["subject"] in ("port", "settings"))

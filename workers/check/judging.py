@@ -1,10 +1,14 @@
-"""Judging what was read, as the job ``relabel`` judges the labels of a project."""
+"""Judging what was read, as the job ``relabel`` judges the labels of a project.
+
+What learns is imported once there is something to learn from: it takes half of a start, and
+somebody waits for the first files to be read, or for what is wrong with them.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -12,15 +16,16 @@ from core.errors import Invalid
 from core.media.nouns import in_words_of
 from core.states import Medium
 from models.evaluation.skill_warnings import Skill
-from models.features.chosen import chosen_features, embed_rows
 from models.media.base import Store
 from models.protocols import OOD, Float32Array, Indices
 from models.relabeling import FIX_GAIN
-from models.relabeling.frozen import NoiseRate, judge_labels
-from models.relabeling.opinions import Float64Array, partitions_of
 from models.relabeling.several import together
 from workers.check.asked import Eta
 from workers.check.gather import Gathered, Given
+
+if TYPE_CHECKING:
+    from models.relabeling.frozen import NoiseRate
+    from models.relabeling.opinions import Float64Array
 
 _SEED: Final = 0
 # With fewer images that were called OOD nobody knows what such images look like.
@@ -74,7 +79,7 @@ class Judged:
     """
 
     verdicts: list[JudgedLabel]
-    noise: NoiseRate
+    noise: "NoiseRate"
     judged: int
     contradicted: int
     single: list[str]
@@ -223,13 +228,16 @@ def _refusal(gathered: Gathered, code: str, detail: str) -> Invalid:
 @dataclass(frozen=True)
 class _Found:
     by_label: Mapping[tuple[int, int], JudgedLabel]
-    noise: NoiseRate
+    noise: "NoiseRate"
     warnings: list[str]
     notes: list[str]
 
 
 def _judged(plan: _Plan, gathered: Gathered, work: Path, course: Eta) -> _Found:
     """Judge the labels of a plan; nothing is learned from images with several."""
+    from models.features.chosen import chosen_features
+    from models.relabeling.frozen import NoiseRate, judge_labels
+
     store, network = gathered.store, _NETWORKS[gathered.medium]
     assert store is not None
     images = np.array([image for image, _ in plan.labels], dtype=np.int64)
@@ -278,6 +286,8 @@ def _judged(plan: _Plan, gathered: Gathered, work: Path, course: Eta) -> _Found:
 
 def _embed(store: Store, rows: Indices, network: str, out: Path, course: Eta) -> None:
     """Compute features; steps of what is fitted come first, then images, each with its own time."""
+    from models.features.chosen import embed_rows
+
     total = len(rows)
 
     def progress(step: int, steps: int) -> None:
@@ -293,6 +303,8 @@ def _embed(store: Store, rows: Indices, network: str, out: Path, course: Eta) ->
 
 def _partitions(labels: Indices, clean: int, place: Indices) -> list[Indices]:
     """Folds in which the labels of one image are together: the same was learned before each."""
+    from models.relabeling.opinions import partitions_of
+
     return [np.append(one, one[place % clean]) for one in partitions_of(labels[:clean], _SEED)]
 
 
@@ -301,7 +313,7 @@ def _verdicts(
     gathered: Gathered,
     labels: Indices,
     posterior: Float32Array,
-    wrong: Float64Array,
+    wrong: "Float64Array",
 ) -> dict[tuple[int, int], JudgedLabel]:
     called = list(plan.classes)
     rows = np.arange(len(labels))
