@@ -241,8 +241,9 @@ def test_a_falling_share_of_in_is_a_reason() -> None:
     # What was checked beside it, the strategy has not chosen.
     itself = Answered(label=16, no_objects=0, ood=4, skip=0, unsure=0)
     checked = [rounds[0], round_of(1, 0.6, inside=16, ood=104, chosen=itself)]
-    reason = next(one for one in outlook(checked).reasons if one.code == "in_share")
-    assert (reason.points, reason.values["last"]) == ("neither", pytest.approx(0.8))
+    chosen = next(one for one in outlook(checked).reasons if one.code == "in_share")
+    assert chosen.points == "neither"
+    assert chosen.values["last"] == pytest.approx(0.8)
 
 
 def test_a_share_of_few_answers_is_none() -> None:

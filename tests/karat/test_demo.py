@@ -183,6 +183,7 @@ def test_verdicts_are_wrong_at_the_given_rate_and_always_the_same() -> None:
             "rank": 0,
             "round": 0,
             "duplicates_of": None,
+            "fields": [],
             "image_url": "",
             "width": 8,
             "height": 8,
