@@ -1,11 +1,10 @@
-"""Training one network in several processes of this machine.
+"""Training one network in several processes of this machine, started by PyTorch's `torchrun`.
 
-The first starts the others and ends when one of them fails. Arguments and results go through files
-of tensors and arrays: nothing is pickled. Each process reads standard input, a pipe of the
-caller's, and ends with it, so that a caller that is killed leaves no process.
+The launcher finds a free port, tells each process its rank, and ends all when one fails. Arguments
+and results go through files of tensors and arrays: nothing is pickled. Each process reads standard
+input, a pipe of the caller's, and ends with it, so that a caller that is killed leaves no process.
 """
 
-import importlib
 import json
 import os
 import subprocess
@@ -19,7 +18,6 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from torch._C._distributed_c10d import TCPStore
 
 from models.catalog import parse
 from models.catalog.params.networks import TrainingParams
@@ -30,7 +28,7 @@ from models.files.atomic import write_atomically
 from models.media.images.networks.build import restore_network
 from models.media.images.networks.nets import Network
 from models.media.images.training.batches import Images
-from models.media.images.training.replicas import HOST, Replica, joined
+from models.media.images.training.replicas import Replica, joined
 from models.media.images.training.train import train
 from models.protocols import Indices, Progress
 
@@ -128,59 +126,52 @@ def launch(module: str, folder: Path, processes: int, progress: Progress | None)
 
     Args:
         module: its full name.
-        folder: its first argument, with what the processes read and write.
+        folder: its only argument, with what the processes read and write.
         processes: how many.
         progress: called with what the first of them reports; may raise `Cancelled`.
 
     Raises:
         ModelError: what one of them raised.
     """
-    # Where the processes find each other; it is gone with the caller.
-    meeting = TCPStore(HOST, 0, is_master=True, wait_for_workers=False)
-    way = "fork" if _forks() else "start"
     command = [
-        *(sys.executable, "-m", module, str(folder), str(meeting.port), str(processes), way, "0"),
+        *(sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1"),
+        *(f"--nproc-per-node={processes}", "--module", module, str(folder)),
     ]
     environment = {
         **os.environ,
         "OMP_NUM_THREADS": str(max(1, torch.get_num_threads() // processes)),
     }
     with (folder / "log").open("wb") as log:
-        first = subprocess.Popen(
+        launcher = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment
         )
     try:
-        while first.poll() is None:
+        while launcher.poll() is None:
             if progress is not None and (at := _read(folder / "progress.json")):
                 progress(*at)
             time.sleep(_LOOK_SECONDS)
     finally:
-        _end(first)
-    if first.returncode != 0:
+        _end(launcher)
+    if launcher.returncode != 0:
         if failure := _read(folder / "error.json"):
             raise ModelError(failure)
         said = (folder / "log").read_bytes()[-_SHOWN_BYTES:].decode(errors="replace")
-        raise RuntimeError(f"The training processes ended with {first.returncode}: {said}")
+        raise RuntimeError(f"The training processes ended with {launcher.returncode}: {said}")
     if progress is not None and (at := _read(folder / "progress.json")):
         progress(*at)
 
 
-def _forks() -> bool:
-    """Say whether a copy of the first may be another: cheaper, but a GPU wants a fresh process."""
-    return sys.platform == "linux" and best_device().type == "cpu"
-
-
-def _end(first: subprocess.Popen[bytes]) -> None:
-    """End the first process, and with it the others, if it still runs."""
-    assert first.stdin is not None
-    first.stdin.close()
-    if first.poll() is None:
-        first.terminate()
+def _end(launcher: subprocess.Popen[bytes]) -> None:
+    """End the launcher, and with it its processes, if it still runs."""
+    assert launcher.stdin is not None
+    launcher.stdin.close()
+    if launcher.poll() is None:
+        launcher.terminate()
         try:
-            first.wait(_END_SECONDS)
+            launcher.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            first.kill()
-            first.wait()
+            launcher.kill()
+            launcher.wait()
 
 
 def _keep(path: Path, images: Images) -> None:
@@ -208,49 +199,22 @@ def be_one_of_them(work: Callable[[Path, Replica, Progress | None], None]) -> No
     Args:
         work: gets the folder, which process it is, and of the first of them where to report.
     """
-    folder, way = Path(sys.argv[1]), sys.argv[4]
-    port, count, rank = (int(sys.argv[place]) for place in (2, 3, 5))
-    others: list[int] = []
-    for number in range(1, count if rank == 0 else 1):
-        other = _other(number, way)
-        if other == 0:
-            rank, others = number, []
-            break
-        others.append(other)
+    folder = Path(sys.argv[1])
     threading.Thread(target=_end_with_caller, daemon=True).start()
-    watches = [threading.Thread(target=_end_with, args=(one,), daemon=True) for one in others]
-    for watch in watches:
-        watch.start()
-    with joined(rank, count, port) as replica:
-        report = (lambda *at: _write(folder / "progress.json", at)) if rank == 0 else None
+    with joined() as replica:
+        first = replica.rank == 0
+        report = (lambda *at: _write(folder / "progress.json", at)) if first else None
         try:
             work(folder, replica, report)
         except ModelError as error:
-            # Whoever fails first ends the others.
-            _write(folder / "error.json", str(error))
+            if first:
+                _write(folder / "error.json", str(error))
             raise
-    for watch in watches:
-        watch.join()
     # Everything that anybody reads is written. Threads of PyTorch may still end, and abort the
     # process now and then where Python takes itself apart beneath them.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
-
-
-def _other(rank: int, way: str) -> int:
-    """Begin another process and return its number; in a copy of this one, return 0."""
-    if way == "start":
-        return os.posix_spawn(sys.executable, [*sys.orig_argv[:-1], str(rank)], os.environ)
-    # What optimizers load as they are made, for all at once.
-    importlib.import_module("torch._dynamo")
-    return os.fork()
-
-
-def _end_with(other: int) -> None:
-    """Wait for another process, and fail with it: it would be waited for in vain."""
-    if os.waitpid(other, 0)[1]:
-        os._exit(1)
 
 
 def _work(folder: Path, replica: Replica, progress: Progress | None) -> None:

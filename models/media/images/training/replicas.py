@@ -1,5 +1,6 @@
 """One of several processes that train the same network on shares of each batch."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,7 +8,6 @@ from typing import Any, Final
 
 import torch
 from torch import Tensor, distributed, nn
-from torch._C._distributed_c10d import TCPStore
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.parallel import DistributedDataParallel
 
@@ -57,25 +57,19 @@ class Replica:
 
 
 ALONE: Final = Replica()
-HOST: Final = "127.0.0.1"
-"""Where processes of one machine find each other."""
 
 
 @contextmanager
-def joined(rank: int, count: int, port: int) -> Iterator[Replica]:
-    """Join the processes that were started together, each with a GPU of its own if there are any.
+def joined() -> Iterator[Replica]:
+    """Join the processes that were launched together, each with a GPU of its own if there are any.
 
-    Args:
-        rank: 0..count-1, which of them this is.
-        count: how many there are.
-        port: of this machine, where they find each other: of a `TCPStore`.
+    What the launcher says is in the environment (`torch.distributed.run`).
     """
+    rank, count = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     on_gpu = best_device().type == "cuda"
     if on_gpu:
-        torch.cuda.set_device(rank)
-    store = TCPStore(HOST, port)
-    backend = "nccl" if on_gpu else "gloo"
-    distributed.init_process_group(backend, store=store, rank=rank, world_size=count)
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    distributed.init_process_group("nccl" if on_gpu else "gloo")
     try:
         yield Replica(rank, count)
     finally:
