@@ -10,6 +10,7 @@ it("says of boxes what is measured of them, before it was and where there are no
   const round = {
     number: 0,
     answered,
+    chosen: answered,
     spent: 12,
     budget: 12,
     settings: {},
