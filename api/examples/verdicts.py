@@ -62,7 +62,7 @@ async def judge(
     if of_groups:
         # What people say of their group holds for them until its round is closed.
         asked = await in_open_groups(session, taken)
-        left_out["looked_at"] += len(asked)
+        left_out["in_open_group"] += len(asked)
         taken = [id_ for id_ in taken if id_ not in asked]
     if body.verdict is Verdict.SKIP:
         left_out["not_judged"] = sum(mine.get(id_) is None for id_ in taken)

@@ -167,11 +167,13 @@ class Listing(Iterator[Row]):
 
 
 def strategy_of(round_: Mapping[str, Any]) -> str:
-    """What chose the images of a round; those of the first are chosen before a strategy can.
+    """What chose the images of a round; those of the first are chosen before a model can.
 
-    There ``strategy`` says ``random``, as rounds did before any was typical of the pool.
+    There ``strategy`` says ``random``, as rounds did before any was typical of the pool. A first
+    round of rankings says what has chosen them.
     """
-    return str(round_["strategy"] if round_["number"] else "first_queue")
+    is_first = round_["number"] == 0 and round_["strategy"] == "random"
+    return "first_queue" if is_first else str(round_["strategy"])
 
 
 class RoundRows(Rows[Row]):

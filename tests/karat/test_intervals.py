@@ -69,6 +69,7 @@ def test_nothing_more_is_promised_than_holds() -> None:
 def test_what_the_first_round_asks_is_no_strategy() -> None:
     rounds = [_round(number, None, 0) for number in (0, 1)]
     assert [strategy_of(one) for one in rounds] == ["first_queue", "random"]
+    assert strategy_of({"number": 0, "strategy": "import"}) == "import"
     told = RoundRows(ROUNDS, rounds)._repr_html_()
     assert (told.count("first_queue"), told.count("random")) == (1, 1)
 

@@ -47,10 +47,11 @@ export function useTitles(kind: Algorithm["kind"]): (name: string) => string {
   return (name) => inWords(titleOf(data?.items ?? [], kind, name) ?? others[name] ?? name);
 }
 
-/** What chose the images of a round; those of the first are chosen before a strategy can. */
+/** What chose the images of a round; those of the first are chosen before a model can, unless they are to be ranked. */
 export function useStrategyOf(): (round: Pick<Round, "number" | "strategy">) => string {
   const titleOf = useTitles("strategy");
-  return ({ number, strategy }) => (number === 0 ? t.advice.firstQueue.label : titleOf(strategy));
+  return ({ number, strategy }) =>
+    number === 0 && strategy === "random" ? t.advice.firstQueue.label : titleOf(strategy);
 }
 
 const titleOf = (algorithms: Algorithm[], kind: string | undefined, name: string) =>

@@ -116,7 +116,9 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
           </Suspense>
         )}
         <div className={styles.centre}>
-          {paused === null && <ShownFields fields={current?.subject.fields} />}
+          {paused === null && (
+            <ShownFields key={current?.subject.query_id} fields={current?.subject.fields} />
+          )}
           <div className={styles.stage}>
             {current && (
               <Stage

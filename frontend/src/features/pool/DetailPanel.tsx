@@ -149,7 +149,7 @@ function Panel(props: PanelProps) {
             project={project}
             example={found.data}
             verdicts={verdicts}
-            onClose={() => setEdited(null)}
+            onClose={() => setEdited((now) => (now === id ? null : now))}
           />
         </Suspense>
       )}

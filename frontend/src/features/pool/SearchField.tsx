@@ -13,6 +13,8 @@ export function SearchField({ label, hint, ...input }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   useKeyDown((event) => {
     if (event.key !== KEY || isElsewhere(event) || event.defaultPrevented) return;
+    // Something else lies over the page.
+    if (field.current?.closest("[inert]")) return;
     event.preventDefault();
     field.current?.focus();
     field.current?.select();

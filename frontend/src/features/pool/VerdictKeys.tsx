@@ -60,11 +60,12 @@ export function VerdictKeys({ project, example, verdicts, onEdit, off }: Verdict
   // Before the grid's, in which some select or go on: what has a button here is that button's.
   useKeyDown(
     (event) => {
-      if (event.repeat || event.defaultPrevented || isElsewhere(event)) return;
+      if (event.defaultPrevented || isElsewhere(event)) return;
       const act = askedBy(event, (key) => askedOf(key, event.shiftKey));
       if (!act) return;
+      // Held, too, it is not that of the grid.
       event.preventDefault();
-      act();
+      if (!event.repeat) act();
     },
     { capture: true, off },
   );

@@ -11,6 +11,7 @@ export const byHand = {
   refused: (name: string) => `${name} was left as it is`,
   reasons: {
     looked_at: "Somebody is looking at it just now. Try again in some minutes.",
+    in_open_group: "People rank its group in a round that is open; say it once that is closed.",
     last_of_round: "It is the last that its round waits for: answer it on the label page.",
     not_judged: "There is no verdict of yours here to take back.",
     held_out: "It is held out.",

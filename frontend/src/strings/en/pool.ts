@@ -150,6 +150,7 @@ export const pool = {
     not_held_out: "not held out",
     not_sent: "not waiting in the queue",
     looked_at: "somebody is looking at them",
+    in_open_group: "their group is being ranked",
     last_of_round: "the last of its round",
     not_ood: "not said to be none of the classes",
     not_judged: "without a verdict of yours to take back",

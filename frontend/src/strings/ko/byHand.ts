@@ -11,6 +11,8 @@ export const byHand: Catalogue["pool"]["byHand"] = {
   refused: (name) => `${name}: 바뀌지 않았습니다`,
   reasons: {
     looked_at: "지금 다른 사람이 보고 있습니다. 몇 분 뒤에 다시 시도하세요.",
+    in_open_group:
+      "열려 있는 라운드에서 이 그룹의 순위를 매기고 있습니다. 라운드가 닫힌 뒤에 하세요.",
     last_of_round: "라운드가 기다리는 마지막 이미지입니다. 라벨링 화면에서 답하세요.",
     not_judged: "취소할 내 판정이 없습니다.",
     held_out: "제외된 이미지입니다.",

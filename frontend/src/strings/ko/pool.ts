@@ -141,6 +141,7 @@ export const pool: Catalogue["pool"] = {
     not_held_out: "제외되지 않은 이미지",
     not_sent: "대기열에 없음",
     looked_at: "다른 사람이 보고 있음",
+    in_open_group: "그룹의 순위를 매기는 중",
     last_of_round: "라운드의 마지막 이미지",
     not_ood: "‘어느 클래스도 아님’ 판정이 아님",
     not_judged: "되돌릴 판정이 없음",

@@ -26,7 +26,7 @@ export function Preview({ tile, classes, guidelines }: PreviewProps) {
       {tile ? (
         <div className={styles.facts}>
           <p className={styles.name}>{t.grid.tile(tile.subject.name, tile.subject.example_id)}</p>
-          <ShownFields fields={tile.subject.fields} />
+          <ShownFields key={tile.subject.query_id} fields={tile.subject.fields} />
           {predicted && tile.probability !== null ? (
             <p>{t.grid.predicted(predicted.name, formatChance(tile.probability))}</p>
           ) : (
