@@ -176,7 +176,14 @@ def move_certificate(certificate: Certificate, state: CertificateState) -> None:
         certificate.revoked_at = now
     elif state in {CertificateState.SCORING, CertificateState.ASKING}:
         certificate.closed_at = certificate.refused = None
-    if (kind := CERTIFICATE_EVENTS.get(state)) is not None:
+
+
+def tell_certificate(certificate: Certificate) -> None:
+    """Tell webhooks of the state that ``certificate`` stays in for now.
+
+    Not of those that it goes through on the way: people would be called for nothing.
+    """
+    if (kind := CERTIFICATE_EVENTS.get(certificate.state)) is not None:
         promised = {name: certificate.settings.get(name) for name in ("target", "confidence")}
         facts = {"id": certificate.id, "images": certificate.images, **promised}
         data = {"certificate": {**facts, "refused": certificate.refused}}

@@ -18,7 +18,7 @@ from core.errors import Conflict
 from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
-from core.lifecycle import move_certificate
+from core.lifecycle import move_certificate, tell_certificate
 from core.states import CertificateState, JobState, LotState
 from core.tables import Certificate, Job, Project, ProjectClass
 
@@ -94,6 +94,8 @@ async def _hand_over(
     record(session, principal, verb, "certificate", certificate.id, project_id=project.id)
     if certificate.state is not CertificateState.REVOKED:
         queue.remember(session.info, GoOnCertifying(answered_in=project.id))
+    else:
+        tell_certificate(certificate)
     await session.flush()
 
 

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import Text, column, func, select
-from sqlalchemy.dialects.postgresql import JSONB, distinct_on
+from sqlalchemy import Text, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.schemas.fields import ShownField, shown_fields
@@ -22,15 +21,20 @@ async def brought_fields(session: AsyncSession, project_id: int) -> list[ShownFi
         .where(Example.project_id == project_id)
         .order_by(Example.pool_index)
         .limit(_LOOKED_AT)
+        .cte("first")
+    )
+    # Values may be long: only those that are shown are read.
+    key = func.jsonb_object_keys(first.c.meta, type_=Text).column_valued("key", joins_implicitly=True)
+    foremost = (
+        select(key.label("key"), func.min(first.c.pool_index).label("pool_index"))
+        .select_from(first)
+        .group_by(key)
         .subquery()
     )
-    columns = (column("key", Text), column("value", JSONB))
-    field = func.jsonb_each(first.c.meta).table_valued(*columns, joins_implicitly=True).c
     found = await session.execute(
-        select(field.key, field.value)
-        .select_from(first)
-        .ext(distinct_on(field.key))
-        .order_by(field.key, first.c.pool_index)
+        select(foremost.c.key, first.c.meta[foremost.c.key].label("value"))
+        .join(first, first.c.pool_index == foremost.c.pool_index)
+        .order_by(foremost.c.key)
     )
     meta = {row.key: row.value for row in found}
     return shown_fields(list(meta), meta)

@@ -9,7 +9,7 @@ from sqlalchemy import insert, select, update
 
 from core.artifacts.certificates import NO_CLASS, OTHER_CLASSES
 from core.states import CertificateState, ExampleState, Source
-from core.tables import Annotation, Certificate, CertificateLot, Example, Query
+from core.tables import Annotation, Certificate, CertificateLot, Example, Query, WebhookEvent
 from core.tasks.classification import stored_class
 from tests.api.test_certificates import Scene
 from tests.api.test_labeling import lease, send, verdict
@@ -83,6 +83,15 @@ def answered(scene: Scene, certificate: Certificate, dogs: int = 0) -> list[int]
     return [one["example_id"] for one in certificate.observations if one["outcome"] == "right"]
 
 
+def told(world: World) -> list[str]:
+    """What webhooks are told of certificates: what has come of them, and nothing on the way."""
+    kinds = select(WebhookEvent.kind).where(WebhookEvent.kind.startswith("certificate."))
+    return [
+        kind.removeprefix("certificate.")
+        for kind in world.session.scalars(kinds.order_by(WebhookEvent.id))
+    ]
+
+
 @pytest.mark.parametrize("wrong", [-1, 1, 1000], ids=["for the better", "one", "all"])
 def test_what_is_corrected_before_it_is_applied_counts(
     http: TestClient, world: World, wrong: int
@@ -100,15 +109,18 @@ def test_what_is_corrected_before_it_is_applied_counts(
     assert wrong_in(found) == (before["answered"], len(right[: max(0, wrong)]))
     if wrong < 0:
         assert (found["state"], found["auto"], found["warnings"]) == ("applied", before["auto"], [])
+        assert told(world) == ["ready", "applied"]
         return
     # Nothing is labeled that was not shown; where more checks can help, people are asked on.
     assert (found["state"], found["auto"]) == ("asking" if wrong == 1 else "refused", 0)
     assert "decided anew" in found["warnings"][0]
+    assert told(world) == ["ready", found["state"]]
     if wrong == 1:
         answered(scene, certificate)
         applied = scene.done("apply", certificate.id)
         assert (applied["state"], wrong_in(applied)[1]) == ("applied", 1)
         assert applied["answered"] > before["answered"]
+        assert told(world) == ["ready", "asking", "ready", "applied"]
 
 
 @pytest.mark.parametrize("state", ["ready", "applying", "asking"])

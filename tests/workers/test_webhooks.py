@@ -28,6 +28,7 @@ from core.lifecycle import (
     move_project,
     move_round,
     new_job,
+    tell_certificate,
 )
 from core.states import (
     CertificateState,
@@ -167,6 +168,7 @@ def test_a_guarantee_tells_when_people_are_wanted_and_how_it_ended(
     world.session.flush()
     for state in ("asking", "ready", "applying", "applied", "revoking", "revoked"):
         move_certificate(certificate, CertificateState(state))
+        tell_certificate(certificate)
     world.session.commit()
     hooks.deliver()
     assert there.kinds == [f"certificate.{state}" for state in
@@ -192,6 +194,7 @@ def test_a_guarantee_that_cannot_be_had_tells_why(world: World, there: Receiver)
     world.session.add(certificate)
     world.session.flush()
     refuse(world.session, certificate, "Too many of what people looked at were wrong.")
+    tell_certificate(certificate)
     world.session.commit()
     hooks.deliver()
     told = there.received[-1].payload

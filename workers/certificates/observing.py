@@ -12,7 +12,7 @@ from core.errors import DomainError
 from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
-from core.lifecycle import move_certificate
+from core.lifecycle import move_certificate, tell_certificate
 from core.settings.project import ProjectSettings
 from core.states import CertificateState, LotState
 from core.tables import Certificate, Project, ProjectClass
@@ -143,10 +143,12 @@ def _decide_anew(
         return
     shown = _states(session, certificate)
     move_certificate(certificate, CertificateState.ASKING)
-    go_on(session, storage, project, certificate)
+    _go_on(session, storage, project, certificate)
     if certificate.state is CertificateState.READY and _states(session, certificate) == shown:
         move_certificate(certificate, CertificateState.APPLYING)
-    elif is_corrected:
+        return
+    tell_certificate(certificate)
+    if is_corrected:
         warnings = [one for one in certificate.result.get("warnings", []) if one != CORRECTED]
         certificate.result = {**certificate.result, "warnings": [*warnings, CORRECTED]}
 
@@ -177,6 +179,12 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
         project: The certificate's.
         certificate: One that people are asked for.
     """
+    _go_on(session, storage, project, certificate)
+    if certificate.state is not CertificateState.ASKING:
+        tell_certificate(certificate)
+
+
+def _go_on(session: Session, storage: Storage, project: Project, certificate: Certificate) -> None:
     before = draws_of(certificate)
     if why := _other_classes(session, certificate):
         ask_no_more(session, project, before)

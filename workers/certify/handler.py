@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from core.artifacts.certificates import Members
 from core.files.storage import write_atomically
-from core.lifecycle import move_certificate
+from core.lifecycle import move_certificate, tell_certificate
 from core.states import ArtifactKind, CertificateState, LotState
 from core.tables import Certificate, CertificateLot, Job, Project
 from models.catalog.params.certify import CertifyParams
@@ -66,6 +66,7 @@ def failed(session: Session, job: Job) -> None:
     if certificate is None or certificate.state is not CertificateState.SCORING:
         return
     refuse(session, certificate, job.error["detail"] if job.error else "The job was cancelled.")
+    tell_certificate(certificate)
 
 
 def _of_job(session: Session, job_id: int) -> Certificate | None:
@@ -176,6 +177,8 @@ class Certifying(JobWork[CertifyParams]):
                 move_certificate(certificate, CertificateState.ASKING)
                 session.flush()
                 go_on(session, context.storage, project, certificate)
+                if certificate.state is CertificateState.ASKING:
+                    tell_certificate(certificate)
             context.note(job, {"result": {**noted, "notes": warnings}})
 
     def _fill(self, session: Session, certificate: Certificate) -> None:
