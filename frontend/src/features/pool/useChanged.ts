@@ -14,9 +14,16 @@ export function useChanged(projectId: number) {
     const which = new Set(ids);
     const key = poolQueries.all(projectId);
     if (change) {
-      client.setQueriesData<ExamplePages>({ queryKey: [...key, "examples"] }, (data) =>
-        withChanged(data, which, change),
-      );
+      for (const { queryKey, promise } of client
+        .getQueryCache()
+        .findAll({ queryKey: [...key, "examples"] })) {
+        const apply = () => {
+          client.setQueryData<ExamplePages>(queryKey, (data) => withChanged(data, which, change));
+        };
+        apply();
+        // What is on its way puts the pages back as they were when it set out.
+        promise?.then(apply, () => {});
+      }
     }
     void client.invalidateQueries({
       queryKey: [...key, "example"],
