@@ -1,8 +1,13 @@
-import { QueryClient, QueryClientProvider, useInfiniteQuery } from "@tanstack/react-query";
+import {
+  QueryClient,
+  QueryClientProvider,
+  useInfiniteQuery,
+  useQueries,
+} from "@tanstack/react-query";
 import { act, cleanup, renderHook, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, expect, it, vi } from "vitest";
-import { examplesQuery } from "../../api/pool";
+import { exampleCountQuery, examplesQuery } from "../../api/pool";
 import type { Example, Filters } from "../../api/types";
 import { useChanged } from "./useChanged";
 
@@ -11,7 +16,16 @@ const SPLIT = { split: "pool" } as Filters;
 afterEach(() => {
   cleanup();
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
+
+function provided() {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <QueryClientProvider client={client}>{children}</QueryClientProvider>
+  );
+  return { client, wrapper };
+}
 
 /** The pool of a project of two pages, of which the second comes once it is let through. */
 async function pool() {
@@ -27,12 +41,10 @@ async function pool() {
     const items = [{ id: isSecond ? 2 : 1, state: "unlabeled" }];
     return Response.json({ items, next_cursor: isSecond ? null : 1, scores_round: null });
   });
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  const { client, wrapper } = provided();
   const query = examplesQuery(7, SPLIT, "pool_index");
   const { result } = renderHook(() => ({ tell: useChanged(7), found: useInfiniteQuery(query) }), {
-    wrapper: ({ children }: { children: ReactNode }) => (
-      <QueryClientProvider client={client}>{children}</QueryClientProvider>
-    ),
+    wrapper,
   });
   await waitFor(() => expect(result.current.found.data?.pages).toHaveLength(1));
   act(() => {
@@ -63,4 +75,30 @@ it("takes the word of the server where all was read anew since", async () => {
   letThrough();
   await waitFor(() => expect(client.isFetching()).toBe(0));
   expect(states()).toEqual(["unlabeled"]);
+});
+
+it("counts again once nothing more is said, and only what that changes", async () => {
+  vi.useFakeTimers();
+  const counted: string[] = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
+    const { search } = new URL((input as Request).url);
+    counted.push(search);
+    return Response.json({ count: 2, exact: true });
+  });
+  const filters: Filters[] = [SPLIT, { ...SPLIT, name: "cat" }, { ...SPLIT, disagreement: false }];
+  const { result } = renderHook(
+    () => {
+      useQueries({ queries: filters.map((one) => exampleCountQuery(7, one)) });
+      return useChanged(7);
+    },
+    { wrapper: provided().wrapper },
+  );
+  await vi.runAllTimersAsync();
+  expect(counted).toHaveLength(3);
+  for (const id of [1, 2, 3]) {
+    result.current([id], labeled);
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(counted.slice(3)).toEqual([expect.stringContaining("disagreement=false")]);
 });
