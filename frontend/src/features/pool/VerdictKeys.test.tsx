@@ -20,6 +20,9 @@ let said: Record<number, Said[]> = {};
 let asked: Judgement[] = [];
 /** Of which image nothing is taken now, and why. */
 let leased: number | null = null;
+/** How often the server has read one image, and what its answers wait for. */
+let reads = 0;
+let answers = Promise.resolve();
 
 const STATES: Record<string, string> = { label: "labeled", ood: "ood", unsure: "unsure" };
 
@@ -57,7 +60,7 @@ function judge(body: Judgement) {
 }
 
 beforeEach(() => {
-  [said, asked, leased] = [{}, [], null];
+  [said, asked, leased, reads, answers] = [{}, [], null, 0, Promise.resolve()];
   vi.spyOn(window, "scrollTo").mockImplementation(() => {});
   // jsdom lays nothing out, and a grid without a width shows nothing.
   vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(600);
@@ -65,7 +68,12 @@ beforeEach(() => {
     const request = input as Request;
     const { pathname } = new URL(request.url);
     const one = /examples\/(\d+)$/.exec(pathname)?.[1];
-    if (one) return Response.json(example(Number(one)));
+    if (one) {
+      const read = example(Number(one));
+      reads += 1;
+      await answers;
+      return Response.json(read);
+    }
     if (pathname.endsWith("/verdict")) return Response.json(judge(await request.json()));
     if (pathname.endsWith("/auth/me")) return Response.json({ id: ME });
     if (pathname.endsWith("/count")) return Response.json({ count: 2, exact: true });
@@ -159,6 +167,27 @@ it.each([
     expect(said[1]).toEqual(before);
   },
 );
+
+it("shows what an image is once it is taken back, whatever was read before, and reads it once", async () => {
+  show("/?image=1");
+  await verdicts();
+  const grid = await screen.findByRole("listbox", { name: t.pool.grid });
+  // Those that come next are read ahead.
+  await waitFor(() => expect(reads).toBe(2));
+  let answer = () => {};
+  answers = new Promise((resolve) => {
+    answer = resolve;
+  });
+  key("1", "Digit1");
+  await within(grid).findByText("cat");
+  await waitFor(() => expect(reads).toBe(3));
+  key("u");
+  await waitFor(() => expect(said[1]).toEqual([]));
+  answer();
+  await screen.findByText(text.takenBack);
+  await waitFor(() => expect(within(grid).queryByText("cat")).toBeNull());
+  expect(reads).toBe(4);
+});
 
 it("takes back what was said of many, where that came last", async () => {
   show("/?image=1");

@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { type ExamplePages, poolQueries, withChanged } from "../../api/pool";
 import { projectQuery } from "../../api/projects";
@@ -9,6 +9,24 @@ const REST_MS = 1_000;
 
 /** Filters of which others match once something has been said of images. */
 const BY_SAID = ["state", "verdict", "class_id", "annotator_id", "source", "disagreement"] as const;
+
+/** Shows in the pages that there are what has become of images. */
+export function showChanged(
+  client: QueryClient,
+  projectId: number,
+  ids: ReadonlySet<number>,
+  change: (example: Example) => Example,
+): void {
+  const queryKey = [...poolQueries.all(projectId), "examples"];
+  for (const { queryKey: key, promise } of client.getQueryCache().findAll({ queryKey })) {
+    const apply = () => {
+      client.setQueryData<ExamplePages>(key, (data) => withChanged(data, ids, change));
+    };
+    apply();
+    // What is on its way puts the pages back as they were when it set out.
+    promise?.then(apply, () => {});
+  }
+}
 
 /**
  * Tells the page what has become of images: it need not load anew for that.
@@ -34,18 +52,7 @@ export function useChanged(projectId: number) {
   return (ids: readonly number[], change?: (example: Example) => Example): void => {
     const which = new Set(ids);
     const key = poolQueries.all(projectId);
-    if (change) {
-      for (const { queryKey, promise } of client
-        .getQueryCache()
-        .findAll({ queryKey: [...key, "examples"] })) {
-        const apply = () => {
-          client.setQueryData<ExamplePages>(queryKey, (data) => withChanged(data, which, change));
-        };
-        apply();
-        // What is on its way puts the pages back as they were when it set out.
-        promise?.then(apply, () => {});
-      }
-    }
+    if (change) showChanged(client, projectId, which, change);
     void client.invalidateQueries({
       queryKey: [...key, "example"],
       predicate: ({ queryKey }) => which.has(queryKey.at(-1) as number),

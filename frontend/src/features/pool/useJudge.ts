@@ -3,7 +3,7 @@ import { exampleQuery, judgeExamples, poolQueries } from "../../api/pool";
 import type { Example, Judged, Project, Selection } from "../../api/types";
 import { afterwards, judged } from "../../tasks/byHand";
 import type { Choice } from "../../tasks/choice";
-import { useChanged } from "./useChanged";
+import { showChanged, useChanged } from "./useChanged";
 
 /** Of each image the call by which the user has said something of it last in this visit, alone or with others. */
 export type LastCalls = Map<number, string>;
@@ -47,14 +47,17 @@ export function useJudge(project: Project, calls: LastCalls, { onSaid, onFault }
       onSaid?.(changed, saying);
       if (choice !== TAKE_BACK) {
         tell(ids, (one) => ({ ...one, ...afterwards(choice, project.classes) }));
-      } else if (first !== undefined && ids.length === 1) {
-        // What others have said of it counts again: the server knows that.
+        return;
+      }
+      tell(ids);
+      if (ids.length > 1) {
+        void client.invalidateQueries({ queryKey: [...poolQueries.all(project.id), "examples"] });
+      } else if (first !== undefined) {
+        // What others have said of it counts again: the server knows that, and is just being asked.
         const query = { ...exampleQuery(project.id, first), staleTime: 0 };
         const now = await client.fetchQuery(query).catch(() => null);
-        tell(ids, now ? (one) => ({ ...one, ...shownOf(now) }) : undefined);
-      } else {
-        void client.invalidateQueries({ queryKey: [...poolQueries.all(project.id), "examples"] });
-        tell(ids);
+        if (!now) return;
+        showChanged(client, project.id, new Set(ids), (one) => ({ ...one, ...shownOf(now) }));
       }
     },
     onError: (error, saying) => onFault?.(error, saying),
