@@ -24,7 +24,7 @@ import { canLook, Pictured } from "./Pictured";
 import { focusGrid } from "./PoolGrid";
 import type { LastCalls } from "./useJudge";
 import { useVerdicts, type Verdicts } from "./useVerdicts";
-import { isJudged, VerdictKeys } from "./VerdictKeys";
+import { canBeJudged, VerdictKeys } from "./VerdictKeys";
 
 const BoxDesk = lazy(() => import("./BoxDesk").then((m) => ({ default: m.BoxDesk })));
 
@@ -188,7 +188,7 @@ function Known(props: KnownProps) {
         onLooks={onLooks}
       />
       {!props.isEdited && <Faults of={verdicts} id={example.id} onShow={onShow} />}
-      {isJudged(example) && (
+      {canBeJudged(example) && (
         <VerdictKeys
           project={project}
           example={example}

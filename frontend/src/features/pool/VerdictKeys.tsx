@@ -34,7 +34,7 @@ type VerdictKeysProps = {
 };
 
 /** Whether somebody may say by hand what an image is: held out, or to evaluate on, it is left as it is. */
-export const isJudged = ({ split, state }: ExampleDetail): boolean =>
+export const canBeJudged = ({ split, state }: ExampleDetail): boolean =>
   split === "pool" && state !== "held_out";
 
 /** What the image that is shown large can be said to be, each with its key, as on the label page. */
