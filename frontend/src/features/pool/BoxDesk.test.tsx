@@ -53,7 +53,7 @@ afterEach(() => {
 });
 
 function Opened({ onClose }: { onClose: () => void }) {
-  const verdicts = useVerdicts(project);
+  const verdicts = useVerdicts(project, new Map());
   return <BoxDesk project={project} example={example} verdicts={verdicts} onClose={onClose} />;
 }
 

@@ -51,6 +51,7 @@ function show(onShow: (id: number | null) => void) {
             id={2}
             examples={[{ id: 1 }, { id: 2 }, { id: 3 }] as Example[]}
             marked={[]}
+            calls={new Map()}
             onShow={onShow}
             onSimilar={() => {}}
           />

@@ -22,8 +22,9 @@ import { History, Places } from "./History";
 import { NeighbourList } from "./NeighbourList";
 import { canLook, Pictured } from "./Pictured";
 import { focusGrid } from "./PoolGrid";
+import type { LastCalls } from "./useJudge";
 import { useVerdicts, type Verdicts } from "./useVerdicts";
-import { isJudged, VerdictKeys } from "./VerdictKeys";
+import { canBeJudged, VerdictKeys } from "./VerdictKeys";
 
 const BoxDesk = lazy(() => import("./BoxDesk").then((m) => ({ default: m.BoxDesk })));
 
@@ -39,6 +40,7 @@ type DetailPanelProps = {
   examples: Example[];
   /** Words that were looked for. */
   marked: readonly Sought[];
+  calls: LastCalls;
   onShow: (id: number | null) => void;
   onSimilar: (id: number) => void;
 };
@@ -47,7 +49,7 @@ type DetailPanelProps = {
 export function DetailPanel(props: DetailPanelProps) {
   const { project, id, onShow } = props;
   // Of images that are left it is told as well what became of their verdicts.
-  const verdicts = useVerdicts(project);
+  const verdicts = useVerdicts(project, props.calls);
   if (id !== null) return <Panel {...props} id={id} verdicts={verdicts} />;
   return <Faults of={verdicts} id={id} onShow={onShow} />;
 }
@@ -186,7 +188,7 @@ function Known(props: KnownProps) {
         onLooks={onLooks}
       />
       {!props.isEdited && <Faults of={verdicts} id={example.id} onShow={onShow} />}
-      {isJudged(example) && (
+      {canBeJudged(example) && (
         <VerdictKeys
           project={project}
           example={example}

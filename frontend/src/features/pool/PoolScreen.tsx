@@ -57,6 +57,7 @@ export function PoolScreen({ project }: { project: Project }) {
   if (last && last.scores_round !== scoresRound) setScoresRound(last.scores_round);
   const selection = useSelection(examples, filters);
   const { clear: clearSelection } = selection;
+  const [calls] = useState(() => new Map<number, string>());
   const [open, setOpen] = useState(false);
 
   const show = (id: number | null) =>
@@ -232,6 +233,7 @@ export function PoolScreen({ project }: { project: Project }) {
         count={count.data ?? null}
         examples={examples}
         selection={selection}
+        calls={calls}
         onSimilar={(ids) => like({ ids })}
       />
       <DetailPanel
@@ -239,6 +241,7 @@ export function PoolScreen({ project }: { project: Project }) {
         id={image}
         examples={examples}
         marked={marked}
+        calls={calls}
         onShow={show}
         onSimilar={likeImage}
       />

@@ -26,6 +26,7 @@ function selected(task: string, all: number | null = null, manages = true) {
             pickAll: nothing,
             clear: nothing,
           }}
+          calls={new Map()}
           onSimilar={nothing}
         />
       </Managing>

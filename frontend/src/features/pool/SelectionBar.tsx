@@ -1,15 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { actOnExamples, MOST_AT_ONCE, type PoolAction, promoteExamples } from "../../api/pool";
-import type {
-  Changed,
-  Example,
-  ExampleState,
-  Filters,
-  Judged,
-  Project,
-  Selection,
-} from "../../api/types";
+import type { Changed, Example, ExampleState, Filters, Project, Selection } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
@@ -19,7 +11,7 @@ import { LabelDialog } from "./LabelDialog";
 import styles from "./PoolScreen.module.css";
 import { PromoteDialog } from "./PromoteDialog";
 import { useChanged } from "./useChanged";
-import { TAKE_BACK, useJudge } from "./useJudge";
+import { type LastCalls, TAKE_BACK, useJudge } from "./useJudge";
 import type { Picked } from "./useSelection";
 
 type SelectionBarProps = {
@@ -28,6 +20,7 @@ type SelectionBarProps = {
   count: { count: number; exact: boolean } | null;
   examples: Example[];
   selection: Picked;
+  calls: LastCalls;
   onSimilar: (ids: number[]) => void;
 };
 
@@ -36,8 +29,8 @@ type Done = {
   action: PoolAction | "promote" | "verdict" | "take-back";
   changed: Changed;
   name?: string;
-  /** A verdict, to be taken back. */
-  judged?: Judged;
+  /** Of a verdict, by which it is taken back. */
+  call?: string;
 };
 
 /** What those images become that nobody had looked at, so that the page need not load anew. */
@@ -55,7 +48,7 @@ const INVERSE: Partial<Record<PoolAction, PoolAction>> = {
 
 /** What can be done with the selected images, what was done, and how to take it back. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { project, filters, count, examples, selection } = props;
+  const { project, filters, count, examples, selection, calls } = props;
   const [asked, setAsked] = useState<Asked | "promote" | "verdict" | null>(null);
   const [done, setDone] = useState<Done | null>(null);
   const chosen: Selection = selection.all ? { filters } : { ids: [...selection.ids] };
@@ -89,12 +82,12 @@ export function SelectionBar(props: SelectionBarProps) {
     }),
     onSuccess: note,
   });
-  const judge = useJudge(project, {
+  const judge = useJudge(project, calls, {
     onSaid: (changed, { choice, name = "" }) =>
       show(
         choice === TAKE_BACK
           ? { action: "take-back", changed }
-          : { action: "verdict", changed, judged: changed, name },
+          : { action: "verdict", changed, call: changed.call, name },
       ),
   });
   const ask = (what: Asked | "promote" | "verdict") => {
@@ -192,10 +185,10 @@ export function SelectionBar(props: SelectionBarProps) {
   }
   if (!done) return null;
   const inverse = INVERSE[done.action as PoolAction];
-  const { judged } = done;
+  const { call } = done;
   const ids = done.changed.example_ids;
   const undo = () => {
-    if (judged) judge.mutate({ of: { ids }, choice: TAKE_BACK, undoes: judged });
+    if (call) judge.mutate({ of: { ids }, choice: TAKE_BACK, undoes: () => call });
     else if (inverse) act.mutate({ action: inverse, body: { ids } });
   };
   return (
@@ -203,7 +196,7 @@ export function SelectionBar(props: SelectionBarProps) {
       <Outcome done={done} />
       <ErrorNotice error={act.error ?? judge.error} />
       <div className={styles.buttons}>
-        {(inverse ?? judged) && ids.length > 0 && (
+        {(inverse ?? call) && ids.length > 0 && (
           <Button size="small" busy={act.isPending || judge.isPending} onClick={undo}>
             {t.pool.undo}
           </Button>

@@ -20,6 +20,9 @@ let said: Record<number, Said[]> = {};
 let asked: Judgement[] = [];
 /** Of which image nothing is taken now, and why. */
 let leased: number | null = null;
+/** How often the server has read one image, and what its answers wait for. */
+let reads = 0;
+let answers = Promise.resolve();
 
 const STATES: Record<string, string> = { label: "labeled", ood: "ood", unsure: "unsure" };
 
@@ -57,7 +60,7 @@ function judge(body: Judgement) {
 }
 
 beforeEach(() => {
-  [said, asked, leased] = [{}, [], null];
+  [said, asked, leased, reads, answers] = [{}, [], null, 0, Promise.resolve()];
   vi.spyOn(window, "scrollTo").mockImplementation(() => {});
   // jsdom lays nothing out, and a grid without a width shows nothing.
   vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(600);
@@ -65,7 +68,12 @@ beforeEach(() => {
     const request = input as Request;
     const { pathname } = new URL(request.url);
     const one = /examples\/(\d+)$/.exec(pathname)?.[1];
-    if (one) return Response.json(example(Number(one)));
+    if (one) {
+      const read = example(Number(one));
+      reads += 1;
+      await answers;
+      return Response.json(read);
+    }
     if (pathname.endsWith("/verdict")) return Response.json(judge(await request.json()));
     if (pathname.endsWith("/auth/me")) return Response.json({ id: ME });
     if (pathname.endsWith("/count")) return Response.json({ count: 2, exact: true });
@@ -101,7 +109,18 @@ const verdicts = () => screen.findByRole("group", { name: t.label.verdicts });
 const key = (name: string, code = `Key${name.toUpperCase()}`) =>
   fireEvent.keyDown(document.activeElement ?? document.body, { key: name, code });
 const pressed = async (name: string) =>
-  within(await verdicts()).getByRole("button", { name, pressed: true });
+  within(await verdicts()).findByRole("button", { name, pressed: true });
+
+/** Gives what is selected a class. */
+async function labelAs(name: string, count: string): Promise<void> {
+  fireEvent.click(await screen.findByRole("button", { name: text.many.action }));
+  const dialog = within(screen.getByRole("dialog", { name: text.many.title(count) }));
+  const confirm = dialog.getByRole("button", { name: text.many.confirm }) as HTMLButtonElement;
+  expect(confirm.disabled).toBe(true);
+  const [option] = dialog.getAllByRole("option", { name }) as HTMLOptionElement[];
+  fireEvent.change(dialog.getByRole("combobox"), { target: { value: option?.value } });
+  fireEvent.click(confirm);
+}
 
 it("says by one key what the image is that is shown large, and takes back what was said last", async () => {
   show("/?image=1");
@@ -123,11 +142,66 @@ it("says by one key what the image is that is shown large, and takes back what w
   await waitFor(() => expect(within(grid).queryByText("jay")).toBeNull());
   const [cat, none, , undone] = asked;
   expect([cat?.class_id, none?.verdict]).toEqual([3, "ood"]);
-  expect(undone).toEqual({ ids: [1], verdict: "skip", undoes: "call 3" });
+  expect(undone).toMatchObject({ ids: [1], verdict: "skip", undoes: "call 3" });
   // Nothing more was said on this page: all that the user has said of it goes.
   key("u");
   await waitFor(() => expect(said[1]).toEqual([]));
   expect(screen.queryByRole("button", { pressed: true, name: t.label.ood })).toBeNull();
+});
+
+it.each([
+  ["nothing", []],
+  ["something", [{ class_id: 3, verdict: "label", call: "before" }]],
+])(
+  "takes back what is still on its way, where %s was said before, and only once",
+  async (_, before) => {
+    said[1] = [...before];
+    show("/?image=1");
+    await verdicts();
+    key("x");
+    key("u");
+    key("u");
+    await waitFor(() => expect(asked).toHaveLength(2));
+    await screen.findByText(text.takenBack);
+    expect(asked.map(({ undoes }) => undoes)).toEqual([undefined, "call 1"]);
+    expect(said[1]).toEqual(before);
+  },
+);
+
+it("shows what an image is once it is taken back, whatever was read before, and reads it once", async () => {
+  show("/?image=1");
+  await verdicts();
+  const grid = await screen.findByRole("listbox", { name: t.pool.grid });
+  // Those that come next are read ahead.
+  await waitFor(() => expect(reads).toBe(2));
+  let answer = () => {};
+  answers = new Promise((resolve) => {
+    answer = resolve;
+  });
+  key("1", "Digit1");
+  await within(grid).findByText("cat");
+  await waitFor(() => expect(reads).toBe(3));
+  key("u");
+  await waitFor(() => expect(said[1]).toEqual([]));
+  answer();
+  await screen.findByText(text.takenBack);
+  await waitFor(() => expect(within(grid).queryByText("cat")).toBeNull());
+  expect(reads).toBe(4);
+});
+
+it("takes back what was said of many, where that came last", async () => {
+  show("/?image=1");
+  await verdicts();
+  key("x");
+  await pressed(t.label.ood);
+  (await screen.findByRole("listbox", { name: t.pool.grid })).focus();
+  key(" ", "Space");
+  await labelAs("jay", "1 image");
+  await pressed("jay");
+  key("u");
+  await pressed(t.label.ood);
+  expect(asked.at(-1)).toMatchObject({ ids: [1], verdict: "skip", undoes: "call 2" });
+  expect(screen.queryByRole("alert")).toBeNull();
 });
 
 it("tells of a verdict that was not taken, though one has gone on", async () => {
@@ -160,17 +234,11 @@ it("says the same of all that are selected, and undoes that", async () => {
   key("x");
   key("ArrowRight", "ArrowRight");
   key("x");
-  fireEvent.click(await screen.findByRole("button", { name: text.many.action }));
-  const dialog = within(screen.getByRole("dialog", { name: text.many.title("2 images") }));
-  const confirm = dialog.getByRole("button", { name: text.many.confirm }) as HTMLButtonElement;
-  expect(confirm.disabled).toBe(true);
-  const [jay] = dialog.getAllByRole("option", { name: "jay" }) as HTMLOptionElement[];
-  fireEvent.change(dialog.getByRole("combobox"), { target: { value: jay?.value } });
-  fireEvent.click(confirm);
+  await labelAs("jay", "2 images");
   expect(await screen.findByText(text.many.done("jay", 2))).toBeDefined();
   expect(within(grid).getAllByText("jay")).toHaveLength(2);
   fireEvent.click(screen.getByRole("button", { name: t.pool.undo }));
   expect(await screen.findByText(text.many.takenBack(2))).toBeDefined();
   await within(grid).findByText("cat");
-  expect(asked.at(-1)).toEqual({ ids: [1, 2], verdict: "skip", undoes: "call 1" });
+  expect(asked.at(-1)).toMatchObject({ ids: [1, 2], verdict: "skip", undoes: "call 1" });
 });

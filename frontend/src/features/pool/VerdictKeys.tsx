@@ -34,7 +34,7 @@ type VerdictKeysProps = {
 };
 
 /** Whether somebody may say by hand what an image is: held out, or to evaluate on, it is left as it is. */
-export const isJudged = ({ split, state }: ExampleDetail): boolean =>
+export const canBeJudged = ({ split, state }: ExampleDetail): boolean =>
   split === "pool" && state !== "held_out";
 
 /** What the image that is shown large can be said to be, each with its key, as on the label page. */
@@ -44,8 +44,8 @@ export function VerdictKeys({ project, example, verdicts, onEdit, off }: Verdict
   const hasBoxes = Boolean(boxesOf(example.whole_label)?.length);
   // That nothing is in an image is said once its boxes are deleted, and not by one key.
   const choices = sayable(project).filter(({ choice }) => !(choice.label && hasBoxes));
-  const isMine = example.annotations.some((one) => isBy(one, me));
   const { sending, said } = verdicts;
+  const isMine = verdicts.hasSaid(example.id) ?? example.annotations.some((one) => isBy(one, me));
   const isBoxes = project.task === "boxes";
   const choose = ({ choice }: Sayable) => void verdicts.say(example, choice);
   const takeBack = () => verdicts.takeBack(example);

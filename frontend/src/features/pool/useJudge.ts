@@ -1,15 +1,19 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { exampleQuery, judgeExamples, poolQueries, undoing } from "../../api/pool";
+import { exampleQuery, judgeExamples, poolQueries } from "../../api/pool";
 import type { Example, Judged, Project, Selection } from "../../api/types";
 import { afterwards, judged } from "../../tasks/byHand";
 import type { Choice } from "../../tasks/choice";
-import { useChanged } from "./useChanged";
+import { showChanged, useChanged } from "./useChanged";
 
-/** What is said of images; with what was said before, that alone is taken back. */
+/** Of each image the call by which the user has said something of it last in this visit, alone or with others. */
+export type LastCalls = Map<number, string>;
+
+/** What is said of images. */
 export type Saying = {
   of: Selection;
   choice: Choice;
-  undoes?: Judged;
+  /** The call that alone is taken back, if any: what it is may not be known before it is its turn. */
+  undoes?: (() => string | undefined) | undefined;
   /** Of one image: what it is called. */
   name?: string;
 };
@@ -23,28 +27,37 @@ type Told = {
 };
 
 /** Gives verdicts by hand, one after the other in the order in which they were given. */
-export function useJudge(project: Project, { onSaid, onFault }: Told = {}) {
+export function useJudge(project: Project, calls: LastCalls, { onSaid, onFault }: Told) {
   const client = useQueryClient();
   const tell = useChanged(project.id);
   return useMutation({
     scope: { id: `judge ${project.id}` },
-    mutationFn: ({ of, choice, undoes }: Saying) =>
-      judgeExamples(project.id, undoes ? undoing(undoes) : { ...of, ...judged(choice) }),
+    mutationFn: ({ of, choice, undoes }: Saying) => {
+      const call = undoes?.();
+      return judgeExamples(project.id, { ...of, ...judged(choice), ...(call && { undoes: call }) });
+    },
     onSuccess: async (changed, saying) => {
       const { choice } = saying;
       const ids = changed.example_ids;
       const [first] = ids;
+      for (const id of ids) {
+        if (choice === TAKE_BACK) calls.delete(id);
+        else calls.set(id, changed.call);
+      }
       onSaid?.(changed, saying);
-      if (choice.verdict !== TAKE_BACK.verdict) {
+      if (choice !== TAKE_BACK) {
         tell(ids, (one) => ({ ...one, ...afterwards(choice, project.classes) }));
-      } else if (first !== undefined && ids.length === 1) {
-        // What others have said of it counts again: the server knows that.
+        return;
+      }
+      tell(ids);
+      if (ids.length > 1) {
+        void client.invalidateQueries({ queryKey: [...poolQueries.all(project.id), "examples"] });
+      } else if (first !== undefined) {
+        // What others have said of it counts again: the server knows that, and is just being asked.
         const query = { ...exampleQuery(project.id, first), staleTime: 0 };
         const now = await client.fetchQuery(query).catch(() => null);
-        tell(ids, now ? (one) => ({ ...one, ...shownOf(now) }) : undefined);
-      } else {
-        void client.invalidateQueries({ queryKey: [...poolQueries.all(project.id), "examples"] });
-        tell(ids);
+        if (!now) return;
+        showChanged(client, project.id, new Set(ids), (one) => ({ ...one, ...shownOf(now) }));
       }
     },
     onError: (error, saying) => onFault?.(error, saying),

@@ -1,9 +1,10 @@
-import { useRef, useState } from "react";
-import type { ExampleDetail, Judged, Project } from "../../api/types";
+import { useState } from "react";
+import type { ExampleDetail, Project } from "../../api/types";
 import type { Choice } from "../../tasks/choice";
-import { TAKE_BACK, useJudge } from "./useJudge";
+import { type LastCalls, TAKE_BACK, useJudge } from "./useJudge";
 
 type Shown = Pick<ExampleDetail, "id" | "name">;
+type Said = { id: number; choice: Choice };
 
 /** A verdict that was not taken: of which image, and why. */
 export type Fault = Shown & ({ error: Error } | { reason: string });
@@ -14,45 +15,55 @@ export type Verdicts = {
   say: (image: Shown, choice: Choice) => Promise<boolean>;
   /** Take back what the user has said of it; what was said here last alone, if anything was. */
   takeBack: (image: Shown) => void;
+  /** Whether something that was said of it here stands, or soon will; null where nothing was. */
+  hasSaid: (id: number) => boolean | null;
   /** What is on its way. */
-  sending: { id: number; choice: Choice } | null;
+  sending: Said | null;
   /** What was taken last. */
-  said: { id: number; choice: Choice } | null;
+  said: Said | null;
   /** What was not, also of images that were left since. */
   faults: Fault[];
   dismiss: (id: number) => void;
 };
 
-export function useVerdicts(project: Project): Verdicts {
-  const given = useRef(new Map<number, Judged>());
-  const [said, setSaid] = useState<Verdicts["said"]>(null);
+export function useVerdicts(project: Project, calls: LastCalls): Verdicts {
+  const [sent, setSent] = useState<Said[]>([]);
+  const [said, setSaid] = useState<Said | null>(null);
   const [faults, setFaults] = useState<Fault[]>([]);
   const without = (id: number) => (before: Fault[]) => before.filter((one) => one.id !== id);
   const fail = (fault: Fault) => setFaults((before) => [...without(fault.id)(before), fault]);
-  const judge = useJudge(project, {
+  const judge = useJudge(project, calls, {
     onSaid: (changed, { of, choice, name = "" }) => {
       const id = of.ids?.[0] ?? 0;
       const [reason = "unknown"] = Object.keys(changed.left_out);
-      const isTaken = changed.example_ids.includes(id);
-      if (choice === TAKE_BACK) given.current.delete(id);
-      else if (isTaken) given.current.set(id, changed);
-      if (!isTaken) return fail({ id, name, reason });
+      // Said anew elsewhere: the next time all of it is taken back.
+      if (reason === "not_judged") calls.delete(id);
+      if (!changed.example_ids.includes(id)) return fail({ id, name, reason });
       setSaid({ id, choice });
       setFaults(without(id));
     },
     onFault: (error, { of, name = "" }) => fail({ id: of.ids?.[0] ?? 0, name, error }),
   });
-  const send = ({ id, name }: Shown, choice: Choice, undoes?: Judged) =>
-    judge.mutateAsync({ of: { ids: [id] }, choice, name, ...(undoes && { undoes }) }).then(
-      ({ example_ids }) => example_ids.length > 0,
-      () => false,
-    );
-  const { isPending, variables } = judge;
+  const send = ({ id, name }: Shown, choice: Choice, undoes?: () => string | undefined) => {
+    const one = { id, choice };
+    // The mutation tells a moment later, and of what was sent last alone.
+    setSent((before) => [...before, one]);
+    return judge
+      .mutateAsync({ of: { ids: [id] }, choice, name, undoes })
+      .then(
+        ({ example_ids }) => example_ids.length > 0,
+        () => false,
+      )
+      .finally(() => setSent((before) => before.filter((other) => other !== one)));
+  };
   return {
     say: send,
-    takeBack: (image) => void send(image, TAKE_BACK, given.current.get(image.id)),
-    sending:
-      isPending && variables ? { id: variables.of.ids?.[0] ?? 0, choice: variables.choice } : null,
+    takeBack: (image) => void send(image, TAKE_BACK, () => calls.get(image.id)),
+    hasSaid: (id) => {
+      const last = sent.filter((one) => one.id === id).at(-1);
+      return last ? last.choice !== TAKE_BACK : calls.has(id) || null;
+    },
+    sending: sent.at(-1) ?? null,
     said,
     faults,
     dismiss: (id) => setFaults(without(id)),
