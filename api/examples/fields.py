@@ -24,7 +24,9 @@ async def brought_fields(session: AsyncSession, project_id: int) -> list[ShownFi
         .cte("first")
     )
     # Values may be long: only those that are shown are read.
-    key = func.jsonb_object_keys(first.c.meta, type_=Text).column_valued("key", joins_implicitly=True)
+    key = func.jsonb_object_keys(first.c.meta, type_=Text).column_valued(
+        "key", joins_implicitly=True
+    )
     foremost = (
         select(key.label("key"), func.min(first.c.pool_index).label("pool_index"))
         .select_from(first)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from karat.client.arguments import listed
 from karat.client.contents import ContentsClient
 from karat.client.filters import Sort, Which
+from karat.client.labeling_types import ShownField
 from karat.client.notebook import EXAMPLES, Listing
 from karat.client.pool_types import (
     Changed,
@@ -181,6 +182,15 @@ class PoolClient(ContentsClient):
             "GET", f"{self._path}/{example_id}/neighbours", query={"limit": limit}
         )
         items: list[Neighbour] = found["items"]
+        return items
+
+    def fields(self) -> list[ShownField]:
+        """What the first 1,000 examples brought besides themselves, each with one of its values.
+
+        Those that ``shown_fields`` of the settings names, annotators see.
+        """
+        found = self._transport.request("GET", f"{self._path}/fields")
+        items: list[ShownField] = found["items"]
         return items
 
     def look_alikes(self) -> list[LookAlike]:

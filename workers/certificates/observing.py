@@ -168,6 +168,19 @@ def asking_of(session: Session, project_id: int) -> Certificate | None:
     ).one_or_none()
 
 
+def begin_asking(
+    session: Session, storage: Storage, project: Project, certificate: Certificate
+) -> None:
+    """Ask people for the first draws of a certificate whose lots are known, or decide at once.
+
+    Arguments are those of ``go_on``.
+    """
+    move_certificate(certificate, CertificateState.ASKING)
+    session.flush()
+    _go_on(session, storage, project, certificate)
+    tell_certificate(certificate)
+
+
 def go_on(session: Session, storage: Storage, project: Project, certificate: Certificate) -> None:
     """Take what people have said of a certificate's draws, and ask on or decide.
 

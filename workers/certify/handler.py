@@ -14,7 +14,7 @@ from core.lifecycle import move_certificate, tell_certificate
 from core.states import ArtifactKind, CertificateState, LotState
 from core.tables import Certificate, CertificateLot, Job, Project
 from models.catalog.params.certify import CertifyParams
-from workers.certificates.observing import go_on, refuse
+from workers.certificates.observing import begin_asking, refuse
 from workers.certificates.promises import (
     FEWEST_PAIRS,
     human_error,
@@ -174,11 +174,7 @@ class Certifying(JobWork[CertifyParams]):
                     )
                     for number, lot in enumerate(lots)
                 )
-                move_certificate(certificate, CertificateState.ASKING)
-                session.flush()
-                go_on(session, context.storage, project, certificate)
-                if certificate.state is CertificateState.ASKING:
-                    tell_certificate(certificate)
+                begin_asking(session, context.storage, project, certificate)
             context.note(job, {"result": {**noted, "notes": warnings}})
 
     def _fill(self, session: Session, certificate: Certificate) -> None:
