@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from karat.client.resources import Job
     from karat.client.results import ImportPlan
 
-# What labels and folders say where an image has no class.
-_NO_CLASS = frozenset({"ood", "unsure", "skip"})
+NO_CLASS = frozenset({"ood", "unsure", "skip"})
+"""What labels, folders and people say where an image has no class."""
 
 
 def start_with_classes(
@@ -79,6 +79,6 @@ def new_classes(plan: "ImportPlan", known: "Collection[str]") -> list[str]:
     if not known:
         for name, written in listed.items():
             ways.setdefault(name, Counter([written]))
-    taken = _NO_CLASS | {folded(name) for name in known}
+    taken = NO_CLASS | {folded(name) for name in known}
     found = {name: ways[name].most_common(1)[0][0] for name in ways.keys() - taken}
     return [found[name] for name in sorted(found, key=lambda n: (places.get(n, len(places)), n))]
