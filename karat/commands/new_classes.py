@@ -1,14 +1,15 @@
 """Classes that an import brings with it: names in its plan that no class of the project has."""
 
+import re
 from collections import Counter, defaultdict
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from core.tasks.class_lookup import folded
 from karat.terminal import echo, job_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from karat.client.client import Client
     from karat.client.project import ProjectClient
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 NO_CLASS = frozenset({"ood", "unsure", "skip"})
 """What labels, folders and people say where an image has no class."""
+# What is said of a label that no class has: of a folder, the column of labels, a document.
+_OF_NO_CLASS = re.compile(
+    r"""(?!.*it may be any of )(?:label ['"].* is not|a label is not taken: """
+    r"(?:(?:label|class_name) says .*: neither|.*, which is not)) a class of the project"
+)
 
 
 def start_with_classes(
@@ -82,3 +88,15 @@ def new_classes(plan: "ImportPlan", known: "Collection[str]") -> list[str]:
     taken = NO_CLASS | {folded(name) for name in known}
     found = {name: ways[name].most_common(1)[0][0] for name in ways.keys() - taken}
     return [found[name] for name in sorted(found, key=lambda n: (places.get(n, len(places)), n))]
+
+
+def lacks_classes(result: "Mapping[str, Any]") -> bool:
+    """Whether ``new_classes`` of the same import would have given what labels were refused for.
+
+    Args:
+        result: Of the import.
+    """
+    # A plan tells no labels of rows about images that are there.
+    noted = result.get("noted", ()) if result["added"] or result["duplicates"] else ()
+    # Imports of an earlier version kept no counts.
+    return any(_OF_NO_CLASS.match(one) for one in (*noted, *result.get("refused_by_reason", ())))

@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from karat.commands.new_classes import new_classes
+import pytest
+
+from karat.commands.new_classes import lacks_classes, new_classes
 from tests.karat.helpers import Run, image_folder, png
 
 KNOWN: Final = {"name": "Dog", "count": 5, "known": True}
@@ -211,3 +213,33 @@ def test_new_classes_stand_as_they_are_listed_and_come_once() -> None:
     # Where there are classes already, what is only listed is no matter.
     assert new_classes(plan, ["Dog", "Ant"]) == ["big cat"]
     assert new_classes(plan | {"groups": []}, []) == ["zebra", "big cat"]
+
+
+NO_CLASS_OF: Final = "a class of the project, nor the number of one (0 to 1), ood, unsure or skip"
+LISTED: Final = "which is not a class of the project; add it, and import again"
+
+
+@pytest.mark.parametrize(
+    ("refused", "noted", "lacks"),
+    [
+        ("label 'owl' is not a class of the project", "", True),
+        ('label "cat\'s" is not a class of the project', "", True),
+        ("label 'big-cat' is not a class of the project (it may be any of 'a', 'b')", "", False),
+        ("", f"label says 'owl': neither {NO_CLASS_OF}", True),
+        ("", f"doccano says 'owl', {LISTED}", True),
+        ("", f"it is of 'owl', {LISTED}", True),
+        ("", f"topic says 'owl': neither {NO_CLASS_OF}", False),
+        ("", "several columns of classes are 1: cat, dog", False),
+        # About images that are there, of which none is taken.
+        (f"label says 'owl': neither {NO_CLASS_OF}", "", False),
+        (f"Label Studio says 'owl', {LISTED}", "", False),
+    ],
+)
+def test_classes_are_offered_where_a_plan_has_their_names(
+    refused: str, noted: str, lacks: bool
+) -> None:
+    untaken = {f"a label is not taken: {noted}": 1}
+    result = {"added": 1, "duplicates": 0, "noted": untaken, "refused_by_reason": {refused: 1}}
+    assert lacks_classes(result) is lacks
+    # Of rows about images that are there some labels are taken.
+    assert lacks_classes({**result, "added": 0}) is (lacks and not noted)
