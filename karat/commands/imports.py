@@ -11,7 +11,7 @@ import typer
 
 from core.media.nouns import in_words_of, noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.commands.new_classes import lacks_classes, start_with_classes
+from karat.commands.new_classes import lacks_classes, new_classes, start_with_classes
 from karat.terminal import bytes_bar, echo, job_bar, show_json, show_table, with_options
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
             "Of some numbers it is not certain which class they count: say which number the first "
             "class has with --count-from 0 or --count-from 1."
         )
-    if any(not label["known"] for one in plan["groups"] for label in one["labels"]):
+    if new_classes(plan, [one["name"] for one in project.get()["classes"]]):
         echo("Names that are no class become classes with --add-classes.")
     if any(one["reason"] for one in plan["groups"]):
         echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
