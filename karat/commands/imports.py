@@ -11,7 +11,7 @@ import typer
 
 from core.media.nouns import in_words_of, noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.commands.new_classes import start_with_classes
+from karat.commands.new_classes import lacks_classes, new_classes, start_with_classes
 from karat.terminal import bytes_bar, echo, job_bar, show_json, show_table, with_options
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ _NAMED = 3
 _LISTED = 100
 # What reasons of a kind name: a file at the beginning, what is quoted, and numbers.
 _NAMES_OF = re.compile(r"""^[^:]+\.\w+(?=:\ ) | '[^']*' | "[^"]*" | \d[\d.,]*""", re.VERBOSE)
-# What is said of a label that names none of the classes.
-_OF_NO_CLASS = re.compile("(?:not|neither) a class of the project")
 
 SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
 LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the classes.")]
@@ -53,7 +51,8 @@ AddClassesOption = Annotated[
     bool,
     typer.Option(
         "--add-classes",
-        help="Make classes of all names that its folders, labels and lists have and no class has.",
+        help="Make classes of all names that its folders, lists and column of labels have and no "
+        "class has; of another --annotation-column only if it is the --label-column, too.",
     ),
 ]
 DryRunOption = Annotated[
@@ -217,7 +216,7 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
             "Of some numbers it is not certain which class they count: say which number the first "
             "class has with --count-from 0 or --count-from 1."
         )
-    if any(not label["known"] for one in plan["groups"] for label in one["labels"]):
+    if new_classes(plan, [one["name"] for one in project.get()["classes"]]):
         echo("Names that are no class become classes with --add-classes.")
     if any(one["reason"] for one in plan["groups"]):
         echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
@@ -325,19 +324,12 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
         echo(f"  {line}")
     for line in _refused_by_reason(result):
         echo(f"  {line}")
-    if _lacks_classes(result):
+    if lacks_classes(result):
         echo("  To make classes of names that images come with, import again with --add-classes.")
     if report is not None:
         echo(f"What became of each is in {report}.")
     elif result["refused"] or result.get("noted"):
         echo("  To see what became of each, add --report FILE.")
-
-
-def _lacks_classes(result: dict[str, Any]) -> bool:
-    """Whether a label that came with an image names no class; a plan tells none of other rows."""
-    truths = (one for one in result.get("refused_by_reason", ()) if one.startswith("label "))
-    said = (*result.get("noted", ()), *truths)
-    return any(_OF_NO_CLASS.search(one) for one in said)
 
 
 def _refused_by_reason(result: dict[str, Any]) -> Iterator[str]:

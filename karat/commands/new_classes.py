@@ -1,22 +1,31 @@
 """Classes that an import brings with it: names in its plan that no class of the project has."""
 
+import re
 from collections import Counter, defaultdict
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from core.tasks.class_lookup import folded
 from karat.terminal import echo, job_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from karat.client.client import Client
     from karat.client.project import ProjectClient
     from karat.client.resources import Job
     from karat.client.results import ImportPlan
 
-# What labels and folders say where an image has no class.
-_NO_CLASS = frozenset({"ood", "unsure", "skip"})
+NO_CLASS = frozenset({"ood", "unsure", "skip"})
+"""What labels, folders and people say where an image has no class."""
+# What is said of a label that no class has: of a folder, the column of labels, a document.
+_OF_NO_CLASS = re.compile(
+    r"""(?!.*it may be any of )(?:label ['"].* is not|a label is not taken: """
+    r"(?:(?:label|class_name) says .*: neither|.*, which is not)) a class of the project"
+)
+# What a project may have.
+_MOST_CLASSES: Final = 1000
+_DIGITS: Final = re.compile(r"(\d+)")
 
 
 def start_with_classes(
@@ -38,6 +47,12 @@ def start_with_classes(
     try:
         with job_bar() as on_progress:
             plan = cast("ImportPlan", client.wait(job["id"], on_progress)["result"])
+    except BaseException:
+        # What cannot be removed now goes by itself, a day later.
+        with suppress(KaratError):
+            project.discard_import(job["id"])
+        raise
+    try:
         now = project.get()
         names = new_classes(plan, [one["name"] for one in now["classes"]])
         if names:
@@ -47,10 +62,12 @@ def start_with_classes(
                 classes_version=now["classes_version"],
             )
         started = project.start_import(job["id"])
-    except BaseException:
-        # What cannot be removed now goes by itself, a day later.
-        with suppress(KaratError):
-            project.discard_import(job["id"])
+    except KaratError:
+        echo(
+            f"What was sent waits in the list of imports as job {job['id']}, for a day at most: "
+            "start or discard it there.",
+            err=True,
+        )
         raise
     made = f"Classes made: {', '.join(names)}." if names else "It names no class that is not there."
     echo(made, err=as_json)
@@ -58,7 +75,7 @@ def start_with_classes(
 
 
 def new_classes(plan: "ImportPlan", known: "Collection[str]") -> list[str]:
-    """Names of labels of what comes in that are no classes yet, in the order of the plan's list.
+    """Names of labels of pool and evaluation that are no classes yet: those listed, then others.
 
     Where there are no classes, names that are only listed are among them: without these, others
     get other numbers.
@@ -69,16 +86,37 @@ def new_classes(plan: "ImportPlan", known: "Collection[str]") -> list[str]:
     """
     ways: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for group in plan["groups"]:
-        if group["proposal"] == "leave_out":
+        # A folder that is a class says no split.
+        place = plan["split"] if group["proposal"] == "class" else group["proposal"]
+        if place not in {"pool", "evaluation"}:
             continue
         for label in group["labels"]:
             if not label["known"]:
                 ways[folded(label["name"])][label["name"]] += label["count"]
     listed = {folded(name): name for name in plan.get("class_names", ())}
     places = {name: place for place, name in enumerate(listed)}
-    if not known:
+    if not known and len(listed.keys() | ways.keys()) <= _MOST_CLASSES:
         for name, written in listed.items():
             ways.setdefault(name, Counter([written]))
-    taken = _NO_CLASS | {folded(name) for name in known}
+    taken = NO_CLASS | {folded(name) for name in known}
     found = {name: ways[name].most_common(1)[0][0] for name in ways.keys() - taken}
-    return [found[name] for name in sorted(found, key=lambda n: (places.get(n, len(places)), n))]
+    order = {name: (places.get(name, len(places)), _by_numbers(name), name) for name in found}
+    return [found[name] for name in sorted(found, key=order.__getitem__)]
+
+
+def _by_numbers(name: str) -> list[str | int]:
+    """For an order in which 2 is before 10."""
+    parts = enumerate(_DIGITS.split(name))
+    return [int(part) if place % 2 else part for place, part in parts]
+
+
+def lacks_classes(result: "Mapping[str, Any]") -> bool:
+    """Whether ``new_classes`` of the same import would have given what labels were refused for.
+
+    Args:
+        result: Of the import.
+    """
+    # A plan tells no labels of rows about images that are there.
+    noted = result.get("noted", ()) if result["added"] or result["duplicates"] else ()
+    # Imports of an earlier version kept no counts.
+    return any(_OF_NO_CLASS.match(one) for one in (*noted, *result.get("refused_by_reason", ())))

@@ -25,7 +25,7 @@ from karat.commands.imports import (
     require_stored,
     show_plan,
 )
-from karat.commands.new_classes import start_with_classes
+from karat.commands.new_classes import NO_CLASS, start_with_classes
 from karat.terminal import confirm, echo, show_json, show_table
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ pool = typer.Typer(help="Find images or texts, and act on many at once.", no_arg
 IdOption = Annotated[list[int] | None, typer.Option("--id", help="An image or text; repeat it.")]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 _SHOWN = 60
-_NO_CLASS = frozenset({"ood", "unsure", "skip"})
 
 
 @pool.command("list")
@@ -218,12 +217,12 @@ def verdict(
         label = class_ = None
         known = {one["name"]: one["id"] for one in shown["classes"]}
         if shown["task"] == "boxes":
-            if said not in {"no-objects", *_NO_CLASS}:
+            if said not in {"no-objects", *NO_CLASS}:
                 raise typer.BadParameter(f"{said!r} is neither no-objects, ood, unsure nor skip.")
             label = {"type": "boxes", "boxes": []} if said == "no-objects" else None
         elif said in known:
             class_ = known[said]
-        elif said not in _NO_CLASS:
+        elif said not in NO_CLASS:
             class_ = class_id(shown, said, "SAID")
         chosen = _chosen(found, where, ids, yes)
         is_label = class_ is not None or label is not None

@@ -18,7 +18,7 @@ TEXTS = (
     ("Where is my parcel? The courier never came.", "shipping", "Busan"),
     ("Please refund the amount on my invoice.", "billing", "Pune"),
     ("The parcel arrived open and the box was wet.", "shipping", "Leeds"),
-    ("Simmer the lentils for twenty minutes and serve.", "", "Turin"),
+    ("Simmer the lentils for twenty minutes and serve.", "food", "Turin"),
 )
 
 
@@ -55,6 +55,11 @@ def test_texts_go_in_are_found_and_come_out(
     added = run("import", name, table, *columns)
     assert "5 texts added, 0 there already, 0 refused." in added
     assert "4 labels added, of new texts and of others." in added
+    assert "topic says 'food': neither a class" in added
+    assert "--add-classes" not in added
+    named = run("import", name, table, *columns, "--label-column", "topic", "--add-classes")
+    assert named.startswith("Classes made: food.\n")
+    assert "1 labels added" in named
     assert "5 in the pool" in run("project", "show", name)
 
     found = run("pool", "list", name, "--search", "invoice")

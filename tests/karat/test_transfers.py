@@ -3,10 +3,14 @@
 import csv
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any, Final
 
-from karat.commands.new_classes import new_classes
+import pytest
+
+from karat import Client
+from karat.commands.new_classes import lacks_classes, new_classes
 from tests.karat.helpers import Run, image_folder, png
 
 KNOWN: Final = {"name": "Dog", "count": 5, "known": True}
@@ -133,7 +137,7 @@ def test_instruction_data_leaves_as_it_was_in_a_snapshot(
 
 
 def test_an_import_is_planned_and_what_is_not_sure_is_said(
-    engineer: str, karat: Run, tmp_path: Path
+    engineer: str, karat: Run, admin: Client, tmp_path: Path
 ) -> None:
     number = project_of(karat, f"Plans of {engineer}")
     for seed, name in enumerate(("train/cat", "train/dog", "test/cat", "samples", "docs/frog")):
@@ -145,7 +149,7 @@ def test_an_import_is_planned_and_what_is_not_sure_is_said(
     assert "2 pool, 1 evaluation, 2 left out. Nothing was stored." in planned
     assert "Say what a folder or value is with --folder-split NAME=SPLIT." in planned
     assert "frog (no class)" in planned
-    assert "Names that are no class become classes with --add-classes." in planned
+    assert "--add-classes" not in planned
     middle = "Images are typically 12 × 12; the model"
     assert f"{middle} would see 16 × 16." in planned
     assert karat("pool", "list", number, "--where", "split=all").stdout.startswith("No image")
@@ -167,6 +171,8 @@ def test_an_import_is_planned_and_what_is_not_sure_is_said(
         folder = tmp_path / "more" / name
         folder.mkdir(parents=True)
         (folder / f"{seed}.png").write_bytes(png(seed))
+    planned = karat("import", number, tmp_path / "more", "--dry-run").stdout
+    assert "Names that are no class become classes with --add-classes." in planned
     lacking = karat("import", number, tmp_path / "more").stdout
     assert "3 images added, 0 there already, 1 refused." in lacking
     assert "label 'owl' is not a class of the project" in lacking
@@ -175,6 +181,14 @@ def test_an_import_is_planned_and_what_is_not_sure_is_said(
     assert made.startswith("Classes made: owl.\n1 images added, 3 there already, 0 refused.")
     shown = json.loads(karat("project", "show", number, "--json").stdout)
     assert [one["name"] for one in shown["classes"]] == ["cat", "dog", "owl"]
+    for seed, name in enumerate(("cat", "owl" * 40), 20):
+        folder = tmp_path / "long" / name
+        folder.mkdir(parents=True)
+        (folder / f"{seed}.png").write_bytes(png(seed))
+    refused = karat("import", number, tmp_path / "long", "--add-classes", status=1).stderr
+    waits = re.search(r"What was sent waits in the list of imports as job (\d+),", refused)
+    assert waits is not None, refused
+    assert admin.project(int(number)).start_import(int(waits[1]))["state"] == "queued"
 
 
 def test_reasons_that_differ_in_what_they_name_are_told_once(
@@ -204,6 +218,7 @@ def test_new_classes_stand_as_they_are_listed_and_come_once() -> None:
             {"proposal": "pool", "labels": [*labels(Big_cat=1, ood=9, ant=2), KNOWN]},
             {"proposal": "evaluation", "labels": [{**KNOWN, "name": "big cat", "known": False}]},
             {"proposal": "leave_out", "labels": labels(bee=3)},
+            {"proposal": "auxiliary_ood", "labels": labels(texture=3)},
         ],
         "class_names": ["zebra", "big cat"],
     }
@@ -211,3 +226,39 @@ def test_new_classes_stand_as_they_are_listed_and_come_once() -> None:
     # Where there are classes already, what is only listed is no matter.
     assert new_classes(plan, ["Dog", "Ant"]) == ["big cat"]
     assert new_classes(plan | {"groups": []}, []) == ["zebra", "big cat"]
+    # More than a project may have.
+    many = [f"{n}" for n in range(1000)]
+    assert new_classes(plan | {"class_names": many}, []) == ["ant", "big cat"]
+    folders: Any = {"groups": [{"proposal": "class", "labels": labels(fold_10=1, fold_2=1)}]}
+    assert new_classes(folders | {"split": "pool"}, []) == ["fold_2", "fold_10"]
+    assert new_classes(folders | {"split": "auxiliary_ood"}, []) == []
+
+
+NO_CLASS_OF: Final = "a class of the project, nor the number of one (0 to 1), ood, unsure or skip"
+LISTED: Final = "which is not a class of the project; add it, and import again"
+
+
+@pytest.mark.parametrize(
+    ("refused", "noted", "lacks"),
+    [
+        ("label 'owl' is not a class of the project", "", True),
+        ('label "cat\'s" is not a class of the project', "", True),
+        ("label 'big-cat' is not a class of the project (it may be any of 'a', 'b')", "", False),
+        ("", f"label says 'owl': neither {NO_CLASS_OF}", True),
+        ("", f"doccano says 'owl', {LISTED}", True),
+        ("", f"it is of 'owl', {LISTED}", True),
+        ("", f"topic says 'owl': neither {NO_CLASS_OF}", False),
+        ("", "several columns of classes are 1: cat, dog", False),
+        # About images that are there, of which none is taken.
+        (f"label says 'owl': neither {NO_CLASS_OF}", "", False),
+        (f"Label Studio says 'owl', {LISTED}", "", False),
+    ],
+)
+def test_classes_are_offered_where_a_plan_has_their_names(
+    refused: str, noted: str, lacks: bool
+) -> None:
+    untaken = {f"a label is not taken: {noted}": 1}
+    result = {"added": 1, "duplicates": 0, "noted": untaken, "refused_by_reason": {refused: 1}}
+    assert lacks_classes(result) is lacks
+    # Of rows about images that are there some labels are taken.
+    assert lacks_classes({**result, "added": 0}) is (lacks and not noted)

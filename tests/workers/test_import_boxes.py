@@ -236,7 +236,9 @@ def test_boxes_of_a_class_that_is_missing_are_counted_together() -> None:
         tally.note([Note(NOT_TAKEN, f"{place} {why}")])
     assert tally.noted == {f"{NOT_TAKEN}: it {why}": 2}
     tally.note([Note(NOT_TAKEN, f"reason {n}") for n in range(40)])
-    assert (len(tally.noted), tally.noted[NOT_TAKEN]) == (21, 21)
+    tally.note([Note(NOT_TAKEN, "reason 1"), Note("other bytes")])
+    assert (len(tally.noted), tally.noted[NOT_TAKEN]) == (12, 31)
+    assert (tally.noted[f"{NOT_TAKEN}: reason 1"], tally.noted["other bytes"]) == (2, 1)
 
 
 POINTS = {"points": [[25, 25], [50, 25], [50, 75]], "polygonlabels": ["cat"]}

@@ -145,16 +145,16 @@ class Tally:
         """Count what is to be said of one item."""
         for note in notes:
             if note.reason == NOT_TAKEN and note.detail:
-                _count(self.noted, _untaken(note.detail), NOT_TAKEN)
+                _count(self.noted, self._untaken(note.detail), NOT_TAKEN)
             else:
                 _count(self.noted, note.reason)
 
-
-def _untaken(why: str) -> str:
-    """The same for all labels that are not taken for the same reason."""
-    if (box := _BOX.match(why)) is not None:
-        return f"a label is not taken: it {why[box.end() :]}"
-    return f"a label is not taken: {why}"
+    def _untaken(self, why: str) -> str:
+        """Of a label that is not taken why, and of too many only that: others have to be told."""
+        box = _BOX.match(why)
+        reason = f"{NOT_TAKEN}: {why if box is None else f'it {why[box.end() :]}'}"[:MOST_REASON]
+        known = [one for one in self.noted if one.startswith(NOT_TAKEN)]
+        return reason if reason in known or len(known) < _REASONS // 2 else NOT_TAKEN
 
 
 def _count(known: dict[str, int], reason: str, others: str = _OTHER_REASONS) -> None:

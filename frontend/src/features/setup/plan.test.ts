@@ -76,6 +76,8 @@ it("offers as classes what comes in and is none yet", () => {
   expect(newClasses(plan, chosen, new Set(["dog"])).size).toBe(0);
   const all = { ...chosen, folders: { samples: "pool" as const } };
   expect([...newClasses(plan, all, new Set()).keys()]).toEqual(["ant", "dog"]);
+  const beside = { ...chosen, folders: { samples: "auxiliary_ood" as const } };
+  expect([...newClasses(plan, beside, new Set()).keys()]).toEqual(["dog"]);
 });
 
 it("offers classes in the order of the list in what was sent, with those that nothing is of", () => {

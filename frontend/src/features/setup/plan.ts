@@ -139,8 +139,8 @@ export function proposedClasses(
 }
 
 /**
- * Labels of images that come in and are no classes yet, with how many have each, by name. Of several
- * ways to write a name it is the most frequent. They stand in the order of `classOrder`.
+ * Labels of images of the pool and the evaluation that are no classes yet, with how many have each,
+ * by name. Of several ways to write a name it is the most frequent. They stand in the order of `classOrder`.
  */
 export function newClasses(
   plan: ImportPlan,
@@ -149,7 +149,8 @@ export function newClasses(
 ): Map<string, number> {
   const written = new Map<string, Map<string, number>>();
   for (const group of plan.groups) {
-    if (choiceOf(group, chosen) === "leave_out") continue;
+    const place = placeOf(group, chosen);
+    if (place !== "pool" && place !== "evaluation") continue;
     for (const { name, count, known } of group.labels) {
       if (known || isClass(name, classes) || NO_CLASS.has(name.toLowerCase())) continue;
       const ways = written.get(folded(name)) ?? new Map<string, number>();
