@@ -11,7 +11,13 @@ from core.among import among
 from core.artifacts.certificates import Draw, Members, taken_back
 from core.consensus import lock_examples
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
-from core.rounds import CERTIFICATE, lock_unfinished, new_certificate_round, next_number
+from core.rounds import (
+    CERTIFICATE,
+    lock_unfinished,
+    new_certificate_round,
+    next_number,
+    pay_for_checks,
+)
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState
 from core.tables import Annotation, Example, Project, Query, Round
@@ -79,7 +85,7 @@ def ask(session: Session, round_: Round, draws: Sequence[Draw], members: Members
     round_.queries += len(rows)
     if round_.strategy != CERTIFICATE:
         price = price_of_verdict(session, round_.project_id, settings.cost)
-        round_.budget += len(rows) * price
+        pay_for_checks(round_, len(rows) * price)
     session.execute(events.round_changed(round_))
     session.execute(events.notify(round_.project_id, events.Topic.POOL, {}))
 
