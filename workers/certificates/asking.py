@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Select, and_, exists, func, insert, select
+from sqlalchemy import ColumnElement, Select, and_, exists, func, insert, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from core import events
@@ -19,8 +19,8 @@ from core.rounds import (
     pay_for_checks,
 )
 from core.settings.project import ProjectSettings
-from core.states import ExampleState, ProjectState, RoundState
-from core.tables import Annotation, Example, Project, Query, Round
+from core.states import CertificateState, ExampleState, ProjectState, RoundState
+from core.tables import Annotation, Certificate, Example, Project, Query, Round
 from models.catalog.params.certify import CertifyParams
 from workers.closing import close_round
 from workers.labels.timing import price_of_verdict
@@ -96,16 +96,13 @@ def cost_of_checks(session: Session, round_: Round) -> float:
     Those that were answered meanwhile, and those that wait.
     """
     checked = aliased(Query)
-    is_check = and_(
-        Query.requested,
-        # Who looks again at one has a query of their own, which is no draw.
-        exists().where(
-            checked.example_id == Query.example_id,
-            checked.requested,
-            checked.audit,
-            checked.audit_probability.is_(None),
-        ),
+    asks = exists().where(
+        Certificate.project_id == round_.project_id, Certificate.state == CertificateState.ASKING
     )
+    # Who looks again at one has a query of their own, which is no draw; once no certificate asks,
+    # somebody else has sent it.
+    again = exists().where(checked.example_id == Query.example_id, _is_drawn(checked))
+    is_check = or_(_is_drawn(Query), and_(asks, Query.requested, again))
     waiting = select(func.count()).where(
         Query.project_id == round_.project_id, ~Query.done, is_check
     )
@@ -117,6 +114,11 @@ def cost_of_checks(session: Session, round_: Round) -> float:
     cost = ProjectSettings.model_validate(round_.settings).cost
     price = price_of_verdict(session, round_.project_id, cost)
     return session.scalars(answered).one() + session.scalars(waiting).one() * price
+
+
+def _is_drawn(query: type[Query]) -> ColumnElement[bool]:
+    """Condition: a query asks about a draw for a certificate."""
+    return and_(query.requested, query.audit, query.audit_probability.is_(None))
 
 
 def _copies(draw: Draw, overlap: int) -> int:
