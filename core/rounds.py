@@ -21,6 +21,8 @@ AUDIT: Final = "audit"
 """Strategy of a round that asks about random draws alone: none has chosen."""
 DRAWN_OF: Final = "drawn_of"
 """Metric of the first round: of how many examples its queue was drawn."""
+CHECKS: Final = "checks"
+"""Metric of an open round: what its checks for a certificate may cost, beside what is set."""
 REFINING: Final = frozenset({"warm_start", "propose_more"})
 """Phases of a job that make an open queue better, and that nothing waits for."""
 AFTER_OPENING: Final = REFINING | {"embed"}
@@ -46,17 +48,29 @@ def fit_budget(round_: Round, queries: int, checks: float = 0.0) -> None:
         checks: What answers to checks cost, those that it has got and can still get.
     """
     settings = ProjectSettings.model_validate(round_.settings)
-    round_.budget = settings.budget + checks
+    round_.budget = settings.budget
+    if checks:
+        pay_for_checks(round_, checks)
     if settings.cost.mode == "fixed":
         asked = queries * max(settings.cost.c_in, settings.cost.c_ood)
         round_.budget = min(round_.budget, round_.spent + asked)
 
 
 def extend_budget(round_: Round, queries: int) -> None:
-    """Let an open round cost as much more as ``queries`` that join it, up to what is set."""
+    """Let an open round cost as much more as ``queries`` that join it, up to what is set.
+
+    What checks for a certificate cost comes on top of that.
+    """
     settings = ProjectSettings.model_validate(round_.settings)
     more = queries * max(settings.cost.c_in, settings.cost.c_ood)
-    round_.budget = max(round_.budget, min(settings.budget, round_.budget + more))
+    most = settings.budget + round_.metrics.get(CHECKS, 0.0)
+    round_.budget = max(round_.budget, min(most, round_.budget + more))
+
+
+def pay_for_checks(round_: Round, cost: float) -> None:
+    """Let a round cost as much more as checks for a certificate do, on top of what is set."""
+    round_.metrics = {**round_.metrics, CHECKS: round_.metrics.get(CHECKS, 0.0) + cost}
+    round_.budget += cost
 
 
 def waits_for_help(round_: RoundState, job: JobState | None, phase: str | None) -> bool:

@@ -20,7 +20,7 @@ from api.home.schemas import (
     ProjectWork,
     ReviewsWaiting,
 )
-from api.jobs.waiting import reasons_by_id
+from api.jobs.waiting import reasons_for
 from api.labeling.status import describe, remaining, serving_round
 from api.reviews import disagreements
 from core.settings import settings
@@ -81,7 +81,7 @@ async def _work(
     disputes = await disagreements.waiting_for(session, principal, ids, _SHOWN)
     # What is done for a project now is for the first of its rounds that are not closed.
     jobs = {id_: found[0].job_id for id_, found in rounds.items() if found and found[0].job_id}
-    kept = await reasons_by_id(session, settings(), jobs.values())
+    kept = await reasons_for(session, settings(), principal, jobs.values())
     return [
         _project(
             project,

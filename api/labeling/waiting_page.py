@@ -1,23 +1,19 @@
 """What happens while an annotator has no image: which round is at work, and what comes next."""
 
-from typing import Final
-
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.callers.access import standings
 from api.callers.principal import Principal
 from api.jobs.schemas import Progress
-from api.jobs.waiting import reasons_by_id
+from api.jobs.waiting import ADMINS, TOLD, reasons_for
 from api.labeling import status
 from api.labeling.schemas import Between, MyRound, RoundFailure, RoundStatus
 from core.media.nouns import in_words_of
 from core.rounds import AUDIT, CERTIFICATE, waits_for_help
 from core.settings import settings
-from core.states import JobState, Medium, ProjectRole, Role, Verdict
+from core.states import JobState, Medium, ProjectRole, Verdict
 from core.tables import Annotation, Job, Member, Project, Round, User
-
-_TOLD: Final = 3
 
 
 async def describe(session: AsyncSession, principal: Principal, project: Project) -> Between:
@@ -27,13 +23,14 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
     job = await _job(session, now) if rounds else None
     following = rounds[1] if len(rounds) > 1 else None
     of_now = [now.job_id] if now and now.job_id else []
+    waits = await reasons_for(session, settings(), principal, of_now)
     return Between(
         round=_shown(now),
         checks=now is not None and now.strategy in {AUDIT, CERTIFICATE},
         failure=await _failure(session, principal, now, project.medium),
         next=_shown(following),
         job_id=job.id if job else None,
-        waits=next(iter((await reasons_by_id(session, settings(), of_now)).values()), None),
+        waits=next(iter(waits.values()), None),
         progress=Progress.model_validate(job.progress) if job and job.progress else None,
         mine=await _mine(session, principal, now),
     )
@@ -85,15 +82,11 @@ async def _who_can_help(session: AsyncSession, project_id: int) -> list[str]:
     managers = (
         select(User.name)
         .join(Member, Member.user_id == User.id)
-        .where(Member.project_id == project_id, Member.role == ProjectRole.MANAGER)
+        .where(Member.project_id == project_id, Member.role == ProjectRole.MANAGER, User.active)
         .order_by(Member.added_at, User.id)
+        .limit(TOLD)
     )
-    admins = select(User.name).where(User.role == Role.ADMIN).order_by(User.id)
-
-    async def names(statement: Select[str]) -> list[str]:
-        return list(await session.scalars(statement.where(User.active).limit(_TOLD)))
-
-    return await names(managers) or await names(admins)
+    return list((await session.scalars(managers)).all() or (await session.scalars(ADMINS)).all())
 
 
 async def _mine(session: AsyncSession, principal: Principal, round_: Round | None) -> MyRound:

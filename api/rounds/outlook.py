@@ -115,7 +115,8 @@ def outlook(
     # Rounds of checks teach nothing, and have a budget of their own.
     rounds = [one for one in rounds if one.strategy not in (AUDIT, CERTIFICATE)]
     closed = [one for one in rounds if one.state is RoundState.CLOSED]
-    budget = rounds[-1].budget if rounds else 0.0
+    # What checks for a certificate add to the budget, the next round has not.
+    budget = min(rounds[-1].budget, rounds[-1].settings["budget"]) if rounds else 0.0
     accuracy = _accuracy(closed, repeated or {}, budget, least_gain)
     reasons = [*accuracy, *_shares(closed), *_pool(closed)]
     gain = next((one for one in reasons if one.code == "gain"), None)

@@ -32,6 +32,7 @@ from core.db import no_objects
 from core.errors import Conflict, NotFound
 from core.events import Topic
 from core.media.nouns import in_words_of
+from core.rounds import CHECKS
 from core.rounds import close as close_round
 from core.settings.project import ProjectSettings
 from core.states import (
@@ -227,6 +228,7 @@ def _describe(
     metrics.pop("annotator_seconds", None)
     # From how many was drawn: only what estimates are weighed by.
     metrics.pop("draws", None)
+    metrics.pop(CHECKS, None)
     return RoundOut(
         number=round_.number,
         state=round_.state,

@@ -105,8 +105,8 @@ class Round(TypedDict):
     asked for a second time, nor sent by somebody. ``in_share`` is the share of these that name a
     class, of those that are a label or OOD.
 
-    ``budget`` is what its answers may cost: what ``settings`` say, or all that it asks where that
-    is less.
+    ``budget`` is what its answers may cost: what ``settings`` say and checks for a certificate
+    add, or all that it asks where that is less.
 
     ``purity_auroc`` judges the purity of the round's queries by their verdicts. ``drawn`` are the
     answers to images that were drawn at random from the pool, of round 0 alone: neither chosen as

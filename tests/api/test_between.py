@@ -70,6 +70,20 @@ def test_a_round_whose_job_has_not_begun_says_what_keeps_it(http: TestClient, wo
         send(http, ada, project, verdict(item["query_id"], "ood"))
     ago = datetime.now(UTC) - timedelta(minutes=5)
     world.session.execute(update(Job).values(sent_at=ago))
+    world.session.commit()
+    admin = world.caller()
+    # Annotators are not told of workers and other jobs, but whom to tell.
+    nobody = "Nothing on the server works on this just now. Tell an admin: "
+    assert between(http, ada, project)["waits"] == f"{nobody}{admin.user.name}."
+    assert "a worker of the queue gpu" in between(http, admin, project)["waits"]
+    (mine,) = http.get("/api/home", headers=ada.headers).json()["projects"]
+    assert mine["waits"].startswith(nobody)
+    world.session.execute(update(Job).values(message="Waits for job 17 of this project to end."))
+    world.session.commit()
+    plain = "Waits for something else, and goes on by itself."
+    assert between(http, ada, project)["waits"] == plain
+    assert "job 17" in between(http, admin, project)["waits"]
+    world.session.execute(update(Job).values(message=None))
     busy = new_job(JobKind.PRUNE, project_id=world.project().id, params={})
     busy.attempt, busy.state, busy.sent_at = 1, JobState.RUNNING, ago
     worker = Worker(name="gpu-1", host="here", pid=1, queues=["gpu"])

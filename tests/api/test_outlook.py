@@ -31,7 +31,9 @@ def round_of(number: int, accuracy: float | None, **fields: Any) -> RoundOut:
         "metrics": {"examples": 2000}, "notes": [], "seconds": {}, "opened_at": None,
         "closing_at": None, "closed_at": None, "job_id": None, "drawn": None,
     }  # fmt: skip
-    return RoundOut.model_validate({**values, **fields})
+    values |= fields
+    values["settings"] = {"budget": values["budget"], **values["settings"]}
+    return RoundOut.model_validate(values)
 
 
 def test_random_draws_judge_the_rounds_of_a_project_without_evaluation_images() -> None:
@@ -160,6 +162,9 @@ def test_a_round_that_was_closed_early_does_not_speak_for_a_whole_one() -> None:
     now = round_of(6, None, inside=0, ood=1, spent=1.0, state=RoundState.OPEN, budget=120.0)
     (gain, *_) = outlook([*rounds, early, now]).reasons
     assert gain.values["more"] == pytest.approx(104 * 120 / 126)
+    # What checks of a guarantee add to it, the next one has not.
+    checked = now.model_copy(update={"budget": 140.0})
+    assert outlook([*rounds, early, checked]) == outlook([*rounds, early, now])
 
 
 def test_a_class_that_is_said_again_is_no_new_label(http: TestClient, world: World) -> None:

@@ -16,7 +16,7 @@ from core.db import sync_engine
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying, RunJob
 from core.lifecycle import EXAMPLE_STATE_AFTER
-from core.rounds import newest_model
+from core.rounds import new_round, newest_model
 from core.settings import Settings
 from core.states import CertificateState, ExampleState, JobState, RoundState, Source, Verdict
 from core.tables import Annotation, Certificate, Example, Job, ProjectClass, Query, Round
@@ -27,6 +27,7 @@ from tests.certificates import add_certificate
 from tests.workers.loop import Loop, run
 from tests.workers.starting import done_job
 from tests.world import World
+from workers.certificates.asking import cost_of_checks
 from workers.certificates.observing import go_on_with_all
 from workers.certify import handler
 from workers.execution.runner import run_job
@@ -383,6 +384,10 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     # What was drawn taught nobody anything, and the round goes on.
     assert pool.rounds()[3].state is RoundState.OPEN
     assert pool.done(http, "apply", begun["id"])["auto"] > 0
+    # Whoever sends one to the queue from now on asks for no check.
+    url, headers = f"/api/projects/{pool.project.id}/examples/queue", pool.admin.headers
+    assert http.post(url, json={"ids": [example.id]}, headers=headers).json()["again"] == 1
+    assert cost_of_checks(pool.session, new_round(pool.project, 4)) == 0
 
 
 def test_a_model_that_is_wrong_labels_nothing_and_says_why(

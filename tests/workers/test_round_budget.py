@@ -7,6 +7,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core.jobs.messages import RunJob
+from core.rounds import extend_budget, fit_budget, new_round, pay_for_checks
+from core.settings.project import ProjectSettings
 from core.states import JobState, ProjectState, RoundState, Source
 from core.tables import Annotation, Example, Job, Project
 from tests.workers.loop import Loop
@@ -96,3 +98,16 @@ def test_random_draws_from_a_small_queue_make_it_no_dearer(http: TestClient, wor
     url, headers = f"/api/projects/{loop.project.id}/audit", world.caller().headers
     assert http.post(url, json={"n": 4}, headers=headers).json()["asked"] == 4
     assert shown(http, world, loop.project) == (0, 6)
+
+
+def test_what_is_sent_is_paid_for_beside_checks() -> None:
+    settings = ProjectSettings(budget=30).model_dump(mode="json")
+    round_ = new_round(Project(id=1, settings=settings), 1)
+    # Twenty checks were left to it, and the pool has 25 others; ten more checks come.
+    fit_budget(round_, 45, 20)
+    pay_for_checks(round_, 10)
+    assert round_.budget == 55
+    extend_budget(round_, 3)
+    assert round_.budget == 58
+    extend_budget(round_, 10)
+    assert round_.budget == 60

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Select, and_, exists, func, insert, select
+from sqlalchemy import ColumnElement, Select, and_, exists, func, insert, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from core import events
@@ -11,10 +11,16 @@ from core.among import among
 from core.artifacts.certificates import Draw, Members, taken_back
 from core.consensus import lock_examples
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
-from core.rounds import CERTIFICATE, lock_unfinished, new_certificate_round, next_number
+from core.rounds import (
+    CERTIFICATE,
+    lock_unfinished,
+    new_certificate_round,
+    next_number,
+    pay_for_checks,
+)
 from core.settings.project import ProjectSettings
-from core.states import ExampleState, ProjectState, RoundState
-from core.tables import Annotation, Example, Project, Query, Round
+from core.states import CertificateState, ExampleState, ProjectState, RoundState
+from core.tables import Annotation, Certificate, Example, Project, Query, Round
 from models.catalog.params.certify import CertifyParams
 from workers.closing import close_round
 from workers.labels.timing import price_of_verdict
@@ -79,7 +85,7 @@ def ask(session: Session, round_: Round, draws: Sequence[Draw], members: Members
     round_.queries += len(rows)
     if round_.strategy != CERTIFICATE:
         price = price_of_verdict(session, round_.project_id, settings.cost)
-        round_.budget += len(rows) * price
+        pay_for_checks(round_, len(rows) * price)
     session.execute(events.round_changed(round_))
     session.execute(events.notify(round_.project_id, events.Topic.POOL, {}))
 
@@ -90,16 +96,13 @@ def cost_of_checks(session: Session, round_: Round) -> float:
     Those that were answered meanwhile, and those that wait.
     """
     checked = aliased(Query)
-    is_check = and_(
-        Query.requested,
-        # Who looks again at one has a query of their own, which is no draw.
-        exists().where(
-            checked.example_id == Query.example_id,
-            checked.requested,
-            checked.audit,
-            checked.audit_probability.is_(None),
-        ),
+    asks = exists().where(
+        Certificate.project_id == round_.project_id, Certificate.state == CertificateState.ASKING
     )
+    # Who looks again at one has a query of their own, which is no draw; once no certificate asks,
+    # somebody else has sent it.
+    again = exists().where(checked.example_id == Query.example_id, _is_drawn(checked))
+    is_check = or_(_is_drawn(Query), and_(asks, Query.requested, again))
     waiting = select(func.count()).where(
         Query.project_id == round_.project_id, ~Query.done, is_check
     )
@@ -111,6 +114,11 @@ def cost_of_checks(session: Session, round_: Round) -> float:
     cost = ProjectSettings.model_validate(round_.settings).cost
     price = price_of_verdict(session, round_.project_id, cost)
     return session.scalars(answered).one() + session.scalars(waiting).one() * price
+
+
+def _is_drawn(query: type[Query]) -> ColumnElement[bool]:
+    """Condition: a query asks about a draw for a certificate."""
+    return and_(query.requested, query.audit, query.audit_probability.is_(None))
 
 
 def _copies(draw: Draw, overlap: int) -> int:
