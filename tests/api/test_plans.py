@@ -71,6 +71,7 @@ def _values(connection: psycopg.Connection[Any], project: Project, user: int) ->
         "settled": now + timedelta(minutes=9),
         "longest": timedelta(minutes=11),
         "expires": now + timedelta(minutes=10),
+        "fields": ["camera"],
         "round": rows[0][1],
         "queries": [row[0] for row in rows],
         "examples": [row[2] for row in rows],

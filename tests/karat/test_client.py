@@ -310,7 +310,7 @@ def test_a_project_is_found_by_name_and_shown_in_a_notebook(
         "classes",
         "accuracy",
     ]
-    assert lines[1].startswith("0      open   random")
+    assert lines[1].startswith("0      open   first_queue")
     assert repr(admin) == f"<Karat at {admin.url}>"
     jobs = running.jobs()
     # Shown and counted as often as one likes; what is iterated over is not used up by it.

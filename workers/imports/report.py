@@ -152,7 +152,11 @@ class Tally:
     def _untaken(self, why: str) -> str:
         """Of a label that is not taken why, and of too many only that: others have to be told."""
         box = _BOX.match(why)
-        reason = f"{NOT_TAKEN}: {why if box is None else f'it {why[box.end() :]}'}"[:MOST_REASON]
+        # As pages know these sentences.
+        reason = f"a label is not taken: {why}"
+        if box is not None:
+            reason = f"a label is not taken: it {why[box.end() :]}"
+        reason = reason[:MOST_REASON]
         known = [one for one in self.noted if one.startswith(NOT_TAKEN)]
         return reason if reason in known or len(known) < _REASONS // 2 else NOT_TAKEN
 

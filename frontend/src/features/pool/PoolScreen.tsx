@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { useSearchParams } from "react-router";
+import { type NavigateOptions, useSearchParams } from "react-router";
 import { ApiError } from "../../api/errors";
 import { exampleCountQuery, examplesQuery, poolQueries, type Sort } from "../../api/pool";
 import type { Project } from "../../api/types";
@@ -60,17 +60,19 @@ export function PoolScreen({ project }: { project: Project }) {
   const [calls] = useState(() => new Map<number, string>());
   const [open, setOpen] = useState(false);
 
+  const put = (name: string, value: string | null, how: NavigateOptions = { replace: true }) =>
+    setQuery((before) => {
+      const next = new URLSearchParams(before);
+      if (value === null) next.delete(name);
+      else next.set(name, value);
+      return next;
+    }, how);
+  // One step back closes the panel, however many images were looked at. At once: the next key is about this one.
   const show = (id: number | null) =>
-    setQuery(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (id === null) next.delete("image");
-        else next.set("image", String(id));
-        return next;
-      },
-      // One step back closes the panel, however many images were looked at. At once: the next key is about this one.
-      { replace: image !== null || id === null, flushSync: true },
-    );
+    put("image", id === null ? null : String(id), {
+      replace: image !== null || id === null,
+      flushSync: true,
+    });
   const change = (values: Parameters<typeof withFilters>[1]) => {
     selection.clear();
     setQuery((before) => withFilters(before, values), { replace: true });
@@ -89,16 +91,6 @@ export function PoolScreen({ project }: { project: Project }) {
     selection.clear();
     setQuery((before) => withoutFilters(before), { replace: true });
   };
-  const put = (name: string, value: string | null) =>
-    setQuery(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === null) next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   // A step of its own: back leads to what was shown before.
   const like = useCallback(
     (to: Parameters<typeof likeThese>[1]) => {
