@@ -471,7 +471,7 @@ def test_a_row_is_judged_by_itself_only_when_its_group_is_not_asked_about(
 
     told = judge(0, 3, 7)
     assert told["example_ids"] == [ids[7]]
-    assert told["left_out"]["looked_at"] == 2
+    assert told["left_out"]["in_open_group"] == 2
     assert states(world, project)[:4] == ["queried"] * 4
     http.post(f"/api/projects/{project.id}/rounds/0/close", headers=admin.headers)
     closed(world, project)
