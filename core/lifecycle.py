@@ -49,7 +49,7 @@ from core.tables import (
     QueryMember,
     Round,
 )
-from core.webhooks import CERTIFICATE_EVENTS, PROJECT_EVENTS, ROUND_EVENTS, note, note_job
+from core.webhooks import PROJECT_EVENTS, ROUND_EVENTS, note, note_job
 
 _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
     ProjectState.DRAFT: {ProjectState.RUNNING},
@@ -176,18 +176,6 @@ def move_certificate(certificate: Certificate, state: CertificateState) -> None:
         certificate.revoked_at = now
     elif state in {CertificateState.SCORING, CertificateState.ASKING}:
         certificate.closed_at = certificate.refused = None
-
-
-def tell_certificate(certificate: Certificate) -> None:
-    """Tell webhooks of the state that ``certificate`` stays in for now.
-
-    Not of those that it goes through on the way: people would be called for nothing.
-    """
-    if (kind := CERTIFICATE_EVENTS.get(certificate.state)) is not None:
-        promised = {name: certificate.settings.get(name) for name in ("target", "confidence")}
-        facts = {"id": certificate.id, "images": certificate.images, **promised}
-        data = {"certificate": {**facts, "refused": certificate.refused}}
-        note(certificate, kind, certificate.project_id, data)
 
 
 def new_job(

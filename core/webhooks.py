@@ -10,7 +10,7 @@ from core.db import Base
 from core.jobs.messages import DeliverWebhooks
 from core.jobs.queue import remember
 from core.states import CertificateState, EventKind, JobState, ProjectState, RoundState
-from core.tables import Job, Webhook, WebhookEvent
+from core.tables import Certificate, Job, Webhook, WebhookEvent
 
 TEST: Final = "webhook.test"
 """Kind of the event that somebody asks for, to see whether it arrives."""
@@ -84,6 +84,18 @@ def note_job(job: Job, ended: datetime) -> None:
     """
     if not (job.kind.is_passing or job.parent_id is not None or job.dry_run):
         note(job, JOB_EVENTS[job.state], job.project_id, {"job": _facts(job, ended)})
+
+
+def note_certificate(certificate: Certificate) -> None:
+    """Tell webhooks of the state that ``certificate`` stays in for now.
+
+    Not of those that it goes through on the way: people would be called for nothing.
+    """
+    if (kind := CERTIFICATE_EVENTS.get(certificate.state)) is not None:
+        promised = {name: certificate.settings.get(name) for name in ("target", "confidence")}
+        facts = {"id": certificate.id, "images": certificate.images, **promised}
+        data = {"certificate": {**facts, "refused": certificate.refused}}
+        note(certificate, kind, certificate.project_id, data)
 
 
 def _facts(job: Job, ended: datetime) -> dict[str, Any]:

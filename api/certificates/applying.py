@@ -18,9 +18,10 @@ from core.errors import Conflict
 from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
-from core.lifecycle import move_certificate, tell_certificate
+from core.lifecycle import move_certificate
 from core.states import CertificateState, JobState, LotState
 from core.tables import Certificate, Job, Project, ProjectClass
+from core.webhooks import note_certificate
 
 # Why a certificate is neither applied nor taken back, and what to do.
 _NOT_NOW: Final[Mapping[CertificateState, str]] = {
@@ -95,7 +96,7 @@ async def _hand_over(
     if certificate.state is not CertificateState.REVOKED:
         queue.remember(session.info, GoOnCertifying(answered_in=project.id))
     else:
-        tell_certificate(certificate)
+        note_certificate(certificate)
     await session.flush()
 
 

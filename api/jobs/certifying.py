@@ -10,10 +10,11 @@ from api.callers.principal import Principal
 from api.telling import tell
 from core.errors import Conflict
 from core.events import Topic
-from core.lifecycle import move_certificate, tell_certificate
+from core.lifecycle import move_certificate
 from core.rounds import newest_model
 from core.states import CertificateState, ExampleState, JobState, Split
 from core.tables import Certificate, Example, Job, Project
+from core.webhooks import note_certificate
 
 
 async def require_certifiable(session: AsyncSession, project: Project, *, dry_run: bool) -> None:
@@ -111,7 +112,7 @@ async def refuse_cancelled(session: AsyncSession, job: Job) -> None:
         return
     found.refused = "The job was cancelled."
     move_certificate(found, CertificateState.REFUSED)
-    tell_certificate(found)
+    note_certificate(found)
     tell(session, found.project_id, Topic.CERTIFICATE, id=found.id, state=found.state)
 
 

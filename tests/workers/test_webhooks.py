@@ -28,7 +28,6 @@ from core.lifecycle import (
     move_project,
     move_round,
     new_job,
-    tell_certificate,
 )
 from core.states import (
     CertificateState,
@@ -41,6 +40,7 @@ from core.states import (
     SwitchedOff,
 )
 from core.tables import Audit, Certificate, Delivery, Project, Webhook, WebhookEvent
+from core.webhooks import note_certificate
 from tests.processes import Hold, eventually, free_port, worker
 from tests.receiver import Receiver, drip, endless, receiver, status
 from tests.world import World
@@ -168,7 +168,7 @@ def test_a_guarantee_tells_when_people_are_wanted_and_how_it_ended(
     world.session.flush()
     for state in ("asking", "ready", "applying", "applied", "revoking", "revoked"):
         move_certificate(certificate, CertificateState(state))
-        tell_certificate(certificate)
+        note_certificate(certificate)
     world.session.commit()
     hooks.deliver()
     assert there.kinds == [f"certificate.{state}" for state in
@@ -194,7 +194,7 @@ def test_a_guarantee_that_cannot_be_had_tells_why(world: World, there: Receiver)
     world.session.add(certificate)
     world.session.flush()
     refuse(world.session, certificate, "Too many of what people looked at were wrong.")
-    tell_certificate(certificate)
+    note_certificate(certificate)
     world.session.commit()
     hooks.deliver()
     told = there.received[-1].payload

@@ -17,13 +17,14 @@ from core.consensus import by_people, holds, lock_examples
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.jobs import queue
-from core.lifecycle import mark_answered, mark_queried, move_certificate, tell_certificate
+from core.lifecycle import mark_answered, mark_queried, move_certificate
 from core.rounds import lock_unfinished
 from core.states import CertificateState, ExampleState, LotState, Split, Verdict
 from core.tables import Annotation, Certificate, Example, Project, ProjectClass, Query
 from core.tables import CertificateLot as Lot
 from core.tasks.classification import class_label
 from core.tasks.registry import stored_text
+from core.webhooks import note_certificate
 from workers.certificates.asking import ask_no_more
 from workers.certificates.kept import kept_promises, restated
 from workers.certificates.promises import read_members
@@ -367,7 +368,7 @@ def _end(
         name: value for name, value in certificate.result.items() if name != "progress"
     }
     move_certificate(certificate, state)
-    tell_certificate(certificate)
+    note_certificate(certificate)
     # Not after each part: every open page of the pool would read it anew twice a second.
     session.execute(events.certificate_changed(certificate))
     session.execute(events.notify(certificate.project_id, events.Topic.POOL, {}))

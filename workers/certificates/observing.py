@@ -12,10 +12,11 @@ from core.errors import DomainError
 from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
-from core.lifecycle import move_certificate, tell_certificate
+from core.lifecycle import move_certificate
 from core.settings.project import ProjectSettings
 from core.states import CertificateState, LotState
 from core.tables import Certificate, Project, ProjectClass
+from core.webhooks import note_certificate
 from models.catalog.params.certify import CertifyParams
 from models.errors import ModelError
 from workers.certificates.applying import held_in, lots_in, work_off
@@ -147,7 +148,7 @@ def _decide_anew(
     if certificate.state is CertificateState.READY and _states(session, certificate) == shown:
         move_certificate(certificate, CertificateState.APPLYING)
         return
-    tell_certificate(certificate)
+    note_certificate(certificate)
     if is_corrected:
         warnings = [one for one in certificate.result.get("warnings", []) if one != CORRECTED]
         certificate.result = {**certificate.result, "warnings": [*warnings, CORRECTED]}
@@ -178,7 +179,7 @@ def begin_asking(
     move_certificate(certificate, CertificateState.ASKING)
     session.flush()
     _go_on(session, storage, project, certificate)
-    tell_certificate(certificate)
+    note_certificate(certificate)
 
 
 def go_on(session: Session, storage: Storage, project: Project, certificate: Certificate) -> None:
@@ -194,7 +195,7 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
     """
     _go_on(session, storage, project, certificate)
     if certificate.state is not CertificateState.ASKING:
-        tell_certificate(certificate)
+        note_certificate(certificate)
 
 
 def _go_on(session: Session, storage: Storage, project: Project, certificate: Certificate) -> None:

@@ -10,9 +10,10 @@ from sqlalchemy.orm import Session
 
 from core.artifacts.certificates import Members
 from core.files.storage import write_atomically
-from core.lifecycle import move_certificate, tell_certificate
+from core.lifecycle import move_certificate
 from core.states import ArtifactKind, CertificateState, LotState
 from core.tables import Certificate, CertificateLot, Job, Project
+from core.webhooks import note_certificate
 from models.catalog.params.certify import CertifyParams
 from workers.certificates.observing import begin_asking, refuse
 from workers.certificates.promises import (
@@ -66,7 +67,7 @@ def failed(session: Session, job: Job) -> None:
     if certificate is None or certificate.state is not CertificateState.SCORING:
         return
     refuse(session, certificate, job.error["detail"] if job.error else "The job was cancelled.")
-    tell_certificate(certificate)
+    note_certificate(certificate)
 
 
 def _of_job(session: Session, job_id: int) -> Certificate | None:
