@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from starlette.routing import BaseRoute
 
 from api import events, frontend, reference
 from api.admin.routes import router as admin
@@ -108,6 +109,30 @@ _ROUTERS = (
 )
 
 
+def _ready(routers: Iterable[APIRouter]) -> Sequence[BaseRoute]:
+    """Routes of the service, which every application of this process can serve.
+
+    FastAPI makes what a route needs when a router is first asked for one, again for each
+    application: a third of a second, which the first to call waits for.
+    """
+    service = APIRouter(
+        generate_unique_id_function=lambda route: route.name,
+        responses={"4XX": {"model": problems.Problem}, "5XX": {"model": problems.Problem}},
+    )
+    # Each by itself: of a router of routers FastAPI asks all of them, for every request, whether
+    # they have changed.
+    for router in routers:
+        service.include_router(router, prefix="/api")
+    service.include_router(health.router)
+    nowhere = {"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []}
+    for route in service.routes:
+        route.matches(dict(nowhere))
+    return service.routes
+
+
+_ROUTES = _ready(_ROUTERS)
+
+
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
@@ -172,8 +197,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         # Where pages are served, they answer first; one kind of installation is as the other.
         redirect_slashes=False,
-        generate_unique_id_function=lambda route: route.name,
-        responses={"4XX": {"model": problems.Problem}, "5XX": {"model": problems.Problem}},
     )
     app.state.settings = settings or process_settings()
     app.state.metrics = Metrics()
@@ -181,11 +204,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(Bodies)
     app.add_middleware(Requests, metrics=app.state.metrics)
     problems.install(app)
-    # Each by itself: of a router of routers FastAPI asks all of them, for every request, whether
-    # they have changed.
-    for router in _ROUTERS:
-        app.include_router(router, prefix="/api")
-    app.include_router(health.router)
+    app.router.routes.extend(_ROUTES)
     reference.mount(app)
     frontend.mount(app, app.state.settings.frontend_dir)
     if app.state.settings.hosts:
