@@ -29,7 +29,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from core.among import among
 from core.errors import Conflict
-from core.groups import is_latest, judged_alone
+from core.groups import is_latest, judged_alone, ranked_still
 from core.states import (
     CertificateState,
     ExampleState,
@@ -37,6 +37,7 @@ from core.states import (
     JobState,
     ProjectState,
     RoundState,
+    Split,
     Verdict,
 )
 from core.tables import (
@@ -321,6 +322,53 @@ def mark_released(example_ids: Collection[int]) -> Update:
     return _mark(example_ids, ExampleState.HELD_OUT, ExampleState.UNLABELED)
 
 
+def mark_withdrawn(example_ids: Collection[int]) -> Update:
+    """Statement: of these examples nothing is left but their places; see ``core.withdrawals``.
+
+    Their hash becomes one that no content has: the same content may come again, as another example.
+    """
+    stone = func.sha256(func.convert_to(func.concat("withdrawn ", Example.id), "UTF8"))
+    return (
+        update(Example)
+        .where(among(Example.id, example_ids), Example.split.is_not(None))
+        .values(
+            split=None,
+            state=ExampleState.HELD_OUT,
+            label=None,
+            disputed=False,
+            duplicates_of=None,
+            content_hash=stone,
+            media_type="",
+            bytes=0,
+            width=None,
+            height=None,
+            name="",
+            meta={},
+            location=None,
+            location_tag=None,
+            as_is=None,
+        )
+        .execution_options(synchronize_session=False)
+    )
+
+
+def mark_out_of_group(example_ids: Collection[int]) -> Update:
+    """Statement: what was said of examples with others counts no more; of one by itself it does."""
+    said = EXAMPLE_STATE_AFTER.values()
+    return (
+        update(Example)
+        .where(
+            among(Example.id, example_ids),
+            Example.split == Split.POOL,
+            Example.state.in_([one for one in said if one is not ExampleState.UNLABELED]),
+            ~judged_alone(Example.id),
+            ~ranked_still(Example.id),
+        )
+        .values(state=ExampleState.UNLABELED, label=None, disputed=False)
+        .execution_options(synchronize_session=False)
+    )
+
+
 def _mark(example_ids: Collection[int], now: ExampleState, then: ExampleState) -> Update:
     which = among(Example.id, example_ids), Example.state == now
     return update(Example).where(*which).values(state=then)
@@ -345,7 +393,7 @@ def mark_answered(*, of_groups: bool = False) -> Update:
         label = case((alone, Example.label), else_=label)
     return (
         update(Example)
-        .where(Example.id == cast(values.c.id, BigInteger))
+        .where(Example.id == cast(values.c.id, BigInteger), Example.split.is_not(None))
         .values(state=state, label=label, disputed=cast(values.c.disputed, Boolean))
     )
 
@@ -381,7 +429,11 @@ def mark_members() -> Update:
     )
     return (
         update(Example)
-        .where(Example.id == groups.c.example_id, ~judged_alone(Example.id))
+        .where(
+            Example.id == groups.c.example_id,
+            Example.split.is_not(None),
+            ~judged_alone(Example.id),
+        )
         .values(state=_unless_left_out(groups.c.state), label=cast(groups.c.label, JSONB))
     )
 

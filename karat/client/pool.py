@@ -21,6 +21,7 @@ from karat.client.pool_types import (
 from karat.client.resources import Class, FolderChoice, Job, Split, Verdict
 from karat.client.transport import Transport
 from karat.client.uploads import upload
+from karat.client.withdrawals import WithdrawalsClient
 
 
 class Neighbour(Example):
@@ -45,6 +46,7 @@ class PoolClient(ContentsClient):
         self._path = f"{path}/examples"
         self._duplicates = f"{path}/duplicates"
         self._project = path.rpartition("/")[2]
+        self.withdrawals = WithdrawalsClient(transport, f"{path}/withdrawals")
 
     def __repr__(self) -> str:
         """Of which project, and how to see the examples."""
