@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from sqlalchemy import exists, select
+from sqlalchemy import delete, exists, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.artifacts.alike import read_alike, write_alike
@@ -134,10 +134,16 @@ def _erase_artifact(
         artifact.sha256, artifact.bytes = sha256(target), target.stat().st_size
         if artifact.kind is ArtifactKind.SNAPSHOT:
             _restate(session, artifact, source, target)
-        removal = session.scalars(
-            select(Removal.id).where(Removal.withdrawal_id == withdrawal_id)
-        ).one()
-        session.add(RemovalItem(removal_id=removal, path=old))
+        removal = select(Removal.id).where(Removal.withdrawal_id == withdrawal_id)
+        item = RemovalItem(removal_id=session.scalars(removal).one(), path=old)
+        session.add(item)
+        session.flush()
+        item_id = item.id
+    # At once, as a job that is retried may write a file of the same name; what is noted is for the
+    # case that it cannot go now, or that nobody comes this far.
+    if storage.discard(old):
+        with factory.begin() as session:
+            session.execute(delete(RemovalItem).where(RemovalItem.id == item_id))
 
 
 def _written_without(source: Path, target: Path, places: Indices, kind: ArtifactKind) -> bool:
