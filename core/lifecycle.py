@@ -1,4 +1,4 @@
-"""Every legal change of state. Nothing else writes a state column.
+"""Every legal change of state. Nothing but this and ``core.withdrawals`` writes a state column.
 
 The functions change objects in memory; the caller's session, asynchronous or not, stores them, and
 with them what webhooks are told of it.
@@ -29,7 +29,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from core.among import among
 from core.errors import Conflict
-from core.groups import is_latest, judged_alone, ranked_still
+from core.groups import is_latest, judged_alone
 from core.states import (
     CertificateState,
     ExampleState,
@@ -37,7 +37,6 @@ from core.states import (
     JobState,
     ProjectState,
     RoundState,
-    Split,
     Verdict,
 )
 from core.tables import (
@@ -320,53 +319,6 @@ def mark_held_out(example_ids: Collection[int]) -> Update:
 def mark_released(example_ids: Collection[int]) -> Update:
     """Statement: examples that were held out and may be asked about again."""
     return _mark(example_ids, ExampleState.HELD_OUT, ExampleState.UNLABELED)
-
-
-def mark_withdrawn(example_ids: Collection[int]) -> Update:
-    """Statement: of these examples nothing is left but their places; see ``core.withdrawals``.
-
-    Their hash becomes one that no content has: the same content may come again, as another example.
-    """
-    stone = func.sha256(func.convert_to(func.concat("withdrawn ", Example.id), "UTF8"))
-    return (
-        update(Example)
-        .where(among(Example.id, example_ids), Example.split.is_not(None))
-        .values(
-            split=None,
-            state=ExampleState.HELD_OUT,
-            label=None,
-            disputed=False,
-            duplicates_of=None,
-            content_hash=stone,
-            media_type="",
-            bytes=0,
-            width=None,
-            height=None,
-            name="",
-            meta={},
-            location=None,
-            location_tag=None,
-            as_is=None,
-        )
-        .execution_options(synchronize_session=False)
-    )
-
-
-def mark_out_of_group(example_ids: Collection[int]) -> Update:
-    """Statement: what was said of examples with others counts no more; of one by itself it does."""
-    said = EXAMPLE_STATE_AFTER.values()
-    return (
-        update(Example)
-        .where(
-            among(Example.id, example_ids),
-            Example.split == Split.POOL,
-            Example.state.in_([one for one in said if one is not ExampleState.UNLABELED]),
-            ~judged_alone(Example.id),
-            ~ranked_still(Example.id),
-        )
-        .values(state=ExampleState.UNLABELED, label=None, disputed=False)
-        .execution_options(synchronize_session=False)
-    )
 
 
 def _mark(example_ids: Collection[int], now: ExampleState, then: ExampleState) -> Update:

@@ -93,9 +93,7 @@ async def image(
         Example.label_class_id,
         boxes_of_label(),
         asked.label("round"),
-    ).where(
-        Example.project_id == artifact.project_id, Example.pool_index == pool_index, is_kept()
-    )
+    ).where(Example.project_id == artifact.project_id, Example.pool_index == pool_index, is_kept())
     async with sessions() as session:
         row = (await session.execute(statement)).one_or_none()
         if row is None:

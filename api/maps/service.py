@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
-from sqlalchemy import Row, and_, func, select, true
+from sqlalchemy import Row, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.maps import planes

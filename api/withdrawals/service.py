@@ -135,9 +135,7 @@ async def _require_ended(session: AsyncSession, project: Project, import_id: int
 
 
 async def _counted(session: AsyncSession, ids: Sequence[int]) -> WithdrawalPreview:
-    said = exists().where(
-        Annotation.example_id == Example.id, Annotation.source.in_(_OF_PEOPLE)
-    )
+    said = exists().where(Annotation.example_id == Example.id, Annotation.source.in_(_OF_PEOPLE))
     answered = select(func.count()).where(among(Example.id, ids), said)
     return WithdrawalPreview(images=len(ids), answered=await session.scalar(answered) or 0)
 

@@ -42,8 +42,9 @@ class Example(Base):
     ``duplicates_of`` is the example that stands for all that show the same picture, itself among
     them, as the last job has found that compares all; null where it has found no other.
 
-    ``split`` is null of what was withdrawn: a stone in its place, that tells nothing of it. Whatever
-    asks for a split passes it by; what asks for none says so (``core.withdrawals.is_kept``).
+    ``split`` is null of what was withdrawn: a stone in its place, which tells nothing of it.
+    Whatever asks for a split passes it by; what asks for none says so
+    (``core.withdrawals.is_kept``).
 
     ``location`` is where the original lies if Karat keeps no copy of it, and ``location_tag`` what
     tells whether it is still the one that was imported.

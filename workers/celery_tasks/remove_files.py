@@ -39,7 +39,13 @@ def remove_files(payload: dict[str, Any]) -> None:
     RemoveFiles.model_validate(payload)
     storage = Storage.of(settings())
     # Each by itself: what keeps one from its work keeps the other from nothing.
-    for remove in (_withdraw, _expire_projects, _remove_files, _expire_unfinished, _remove_superseded):
+    for remove in (
+        _withdraw,
+        _expire_projects,
+        _remove_files,
+        _expire_unfinished,
+        _remove_superseded,
+    ):
         try:
             remove(storage)
         except (OperationalError, DomainError, OSError) as error:

@@ -44,9 +44,7 @@ def _changed(scope: Scope, path: Path) -> str | None:
     """What is wrong with the examples that a snapshot names, if anything."""
     for rows in batches(path, "example_id", "sha256"):
         ids = [row["example_id"] for row in rows]
-        found = select(Example.id, Example.content_hash).where(
-            among(Example.id, ids), is_kept()
-        )
+        found = select(Example.id, Example.content_hash).where(among(Example.id, ids), is_kept())
         withdrawn = select(Example.id).where(among(Example.id, ids), ~is_kept())
         # Of what was withdrawn just now the file goes on telling, until a worker comes to it.
         gone = set(scope.connection.scalars(withdrawn))

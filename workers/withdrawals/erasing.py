@@ -19,6 +19,7 @@ from core.artifacts.alike import read_alike, write_alike
 from core.artifacts.pool_snapshots import digest_of
 from core.db import database_time
 from core.files.storage import Storage, sha256
+from core.jobs import queue
 from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, Medium
 from core.tables import Artifact, Job, PoolSnapshot, Project, Removal, RemovalItem, Withdrawal
@@ -28,6 +29,7 @@ from models.media.embedding_files import discard_work, write_over
 from models.media.images.store import PixelStore
 from models.protocols import Indices
 from workers.imports.media import text_store
+from workers.withdrawals.rows import withdraw_again
 
 _ROWS: Final = 65_536
 _OF_EXAMPLES: Final = (
@@ -66,6 +68,8 @@ def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) 
         began = database_time(session)
         if session.scalar(select(exists().where(at_work(project.id)))):
             return False
+    _withdraw_again(factory, withdrawal_id)
+    with factory() as session:
         places = np.fromiter(session.scalars(withdrawn_places(project.id)), dtype=np.int64)
         _erase_examples(session, storage, project, places)
     _erase_features(storage.features(project.id), places)
@@ -83,6 +87,15 @@ def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) 
             Job.project_id == project.id, Job.heartbeat_at >= began
         )
         return not session.scalar(select(ran))
+
+
+def _withdraw_again(factory: sessionmaker[Session], withdrawal_id: int) -> None:
+    after: int | None = 0
+    while after is not None:
+        with factory() as session:
+            with session.begin():
+                after = withdraw_again(session, withdrawal_id, after)
+            queue.deliver(session.info)
 
 
 def _erase_examples(session: Session, storage: Storage, project: Project, places: Indices) -> None:
@@ -125,7 +138,9 @@ def _erase_artifact(
         if not source.exists():
             return
         path = Path(old)
-        key = str(path.with_name(f"{_MARK.sub('', path.stem)}.w{secrets.token_hex(4)}{path.suffix}"))
+        key = str(
+            path.with_name(f"{_MARK.sub('', path.stem)}.w{secrets.token_hex(4)}{path.suffix}")
+        )
         target = storage.artifact(key)
         if not _written_without(source, target, places, artifact.kind):
             return

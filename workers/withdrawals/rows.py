@@ -14,7 +14,7 @@ from core.among import among
 from core.consensus import lock_examples
 from core.db import database_time
 from core.groups import of_group
-from core.lifecycle import mark_out_of_group, mark_unqueried, mark_withdrawn
+from core.lifecycle import mark_unqueried
 from core.rounds import CERTIFICATE, lock_unfinished
 from core.states import CertificateState, RoundState
 from core.tables import (
@@ -31,6 +31,7 @@ from core.tables import (
     Withdrawal,
     WithdrawalItem,
 )
+from core.withdrawals import mark_out_of_group, mark_withdrawn
 from workers.closing import close_round
 
 AT_ONCE: Final = 2000
@@ -70,28 +71,12 @@ def withdraw_some(session: Session, withdrawal_id: int) -> bool:
         session: In a transaction of its own.
         withdrawal_id: Of one that may have gone with its project meanwhile.
     """
-    of = select(Withdrawal.project_id).where(Withdrawal.id == withdrawal_id)
-    project_id = session.scalar(of)
-    if project_id is None:
+    held = _held(session, withdrawal_id)
+    if held is None or held[1].withdrawn_at is not None:
         return False
-    # In the order that everybody keeps: project, rounds, examples.
-    project = session.get_one(Project, project_id, with_for_update={"key_share": True})
-    withdrawal = session.get(Withdrawal, withdrawal_id, with_for_update={"key_share": True})
-    if withdrawal is None or withdrawal.withdrawn_at is not None:
-        return False
-    following = (
-        select(WithdrawalItem.example_id)
-        .where(
-            WithdrawalItem.withdrawal_id == withdrawal.id,
-            WithdrawalItem.example_id > withdrawal.last_id,
-        )
-        .order_by(WithdrawalItem.example_id)
-        .limit(AT_ONCE)
-    )
-    ids = session.scalars(following).all()
+    project, withdrawal = held
+    ids = _withdraw_after(session, project, withdrawal, withdrawal.last_id)
     if ids:
-        rounds = session.scalars(lock_unfinished(project.id)).all()
-        _withdraw(session, project, withdrawal, rounds, ids)
         withdrawal.done += len(ids)
         withdrawal.last_id = ids[-1]
     if len(ids) == AT_ONCE:
@@ -100,6 +85,47 @@ def withdraw_some(session: Session, withdrawal_id: int) -> bool:
     session.execute(events.notify(project.id, events.Topic.POOL, {}))
     session.execute(events.notify(project.id, events.Topic.REVIEW, {}))
     return False
+
+
+def withdraw_again(session: Session, withdrawal_id: int, after: int) -> int | None:
+    """Take back what jobs have said of withdrawn examples that had read them before.
+
+    Args:
+        session: In a transaction of its own.
+        withdrawal_id: Of one whose examples are out of the project.
+        after: Id of the last example that was looked at.
+
+    Returns:
+        Id of the last example; None if there are no more.
+    """
+    held = _held(session, withdrawal_id)
+    ids = [] if held is None else _withdraw_after(session, *held, after)
+    return ids[-1] if len(ids) == AT_ONCE else None
+
+
+def _held(session: Session, withdrawal_id: int) -> tuple[Project, Withdrawal] | None:
+    """A withdrawal and its project, locked in the order that everybody keeps; rounds come next."""
+    of = select(Withdrawal.project_id).where(Withdrawal.id == withdrawal_id)
+    project = session.get(Project, session.scalar(of) or 0, with_for_update={"key_share": True})
+    withdrawal = session.get(Withdrawal, withdrawal_id, with_for_update={"key_share": True})
+    return None if project is None or withdrawal is None else (project, withdrawal)
+
+
+def _withdraw_after(
+    session: Session, project: Project, withdrawal: Withdrawal, after: int
+) -> list[int]:
+    """The next examples of a withdrawal, which are out of the project then."""
+    following = (
+        select(WithdrawalItem.example_id)
+        .where(WithdrawalItem.withdrawal_id == withdrawal.id, WithdrawalItem.example_id > after)
+        .order_by(WithdrawalItem.example_id)
+        .limit(AT_ONCE)
+    )
+    ids = list(session.scalars(following))
+    if ids:
+        rounds = session.scalars(lock_unfinished(project.id)).all()
+        _withdraw(session, project, withdrawal, rounds, ids)
+    return ids
 
 
 def _withdraw(
