@@ -97,7 +97,7 @@ async def counts(session: AsyncSession, project_ids: Iterable[int]) -> dict[int,
 
 def _grouped(
     project_ids: Iterable[int], splits: list[Split], states: list[ExampleState]
-) -> Select[int, Split, ExampleState, int]:
+) -> Select[int, Split | None, ExampleState, int]:
     return (
         select(Example.project_id, Example.split, Example.state, func.count())
         .where(
