@@ -50,7 +50,7 @@ function Ask({ projectId, selection, what, onDone, onClose }: AskProps) {
       onDone(made);
     },
     // Others may have come, or gone: how many there are is said anew.
-    onError: () => client.invalidateQueries({ queryKey: preview.data && ["withdrawal-preview"] }),
+    onError: () => client.invalidateQueries({ queryKey: ["withdrawal-preview", projectId] }),
   });
   return (
     <Dialog title={known ? text[what].title(known.images) : text.counting} onClose={onClose}>

@@ -73,8 +73,7 @@ function ImportItem({ projectId, job, takenBack }: ImportItemProps) {
         {takenBack ? (
           <Chip>{t.withdrawal.takenBack(takenBack.images)}</Chip>
         ) : (
-          !active &&
-          job.state !== "queued" && (
+          mayHaveAdded(job, report) && (
             <Withdraw
               projectId={projectId}
               selection={{ filters: { import_id: job.id, split: "all" } }}
@@ -159,6 +158,10 @@ function outcomeOf({ state }: Job, report: ImportReport | null) {
   if (bringsNothing(report)) return NOTHING;
   return report.refused > 0 ? PART : STATES[state];
 }
+
+/** Whether there may be something of it to take back. */
+const mayHaveAdded = (job: Job, report: ImportReport | null): boolean =>
+  report ? report.added > 0 : job.state === "failed" || job.state === "cancelled";
 
 /** Whether nothing in it was an image or a label, or all was refused. */
 function bringsNothing(report: ImportReport): boolean {

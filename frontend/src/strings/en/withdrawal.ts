@@ -25,7 +25,8 @@ export const withdrawal = {
       `Withdrawing: ${done.toLocaleString(locale)} of ${images(number)}.`,
     erasing: (number: number, _done: number) =>
       `${images(number)} withdrawn. What files hold of them goes now, once no job of the project runs.`,
-    done: (number: number, _done: number) => `${images(number)} withdrawn, and erased from all files.`,
+    done: (number: number, _done: number) =>
+      `${images(number)} withdrawn, and erased from all files.`,
   },
   takenBack: (number: number) => `${images(number)} taken back`,
 };
