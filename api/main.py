@@ -57,6 +57,7 @@ from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
 from api.weights.routes import router as weights
+from api.withdrawals.routes import router as withdrawals
 from core.db import async_engine, async_sessions
 from core.files.buckets import Buckets, image_origins
 from core.files.storage import Storage
@@ -85,6 +86,7 @@ _ROUTERS = (
     draws,
     examples,
     duplicates,
+    withdrawals,
     rounds,
     reviews,
     agreement,

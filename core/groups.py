@@ -4,7 +4,7 @@ from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from core.states import Source, Verdict
-from core.tables import Annotation, Query, Suggestion
+from core.tables import Annotation, Query, QueryMember, Suggestion
 
 
 def of_group(annotation: type[Annotation] = Annotation) -> ColumnElement[bool]:
@@ -41,4 +41,20 @@ def judged_alone(example_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
         review.verdict != Verdict.SKIP,
         ~exists().where(later.supersedes_id == review.id, later.counted),
         ~of_group(review),
+    )
+
+
+def ranked_still(example_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
+    """Condition: of some group that an example is in, something was said that counts.
+
+    Args:
+        example_id: Column that names the example.
+    """
+    asked, said = aliased(Query), aliased(Annotation)
+    return exists().where(
+        QueryMember.example_id == example_id,
+        asked.id == QueryMember.query_id,
+        said.query_id == asked.id,
+        said.counted,
+        said.verdict != Verdict.SKIP,
     )

@@ -1,4 +1,4 @@
-"""Every legal change of state. Nothing else writes a state column.
+"""Every legal change of state. Nothing but this and ``core.withdrawals`` writes a state column.
 
 The functions change objects in memory; the caller's session, asynchronous or not, stores them, and
 with them what webhooks are told of it.
@@ -345,7 +345,7 @@ def mark_answered(*, of_groups: bool = False) -> Update:
         label = case((alone, Example.label), else_=label)
     return (
         update(Example)
-        .where(Example.id == cast(values.c.id, BigInteger))
+        .where(Example.id == cast(values.c.id, BigInteger), Example.split.is_not(None))
         .values(state=state, label=label, disputed=cast(values.c.disputed, Boolean))
     )
 
@@ -381,7 +381,11 @@ def mark_members() -> Update:
     )
     return (
         update(Example)
-        .where(Example.id == groups.c.example_id, ~judged_alone(Example.id))
+        .where(
+            Example.id == groups.c.example_id,
+            Example.split.is_not(None),
+            ~judged_alone(Example.id),
+        )
         .values(state=_unless_left_out(groups.c.state), label=cast(groups.c.label, JSONB))
     )
 

@@ -29,6 +29,7 @@ from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
 from karat.commands.webhooks import webhooks
 from karat.commands.weights import weights
+from karat.commands.withdrawals import list_withdrawals, withdraw
 from karat.terminal import echo, show_error
 
 _FAILED = 1
@@ -58,6 +59,8 @@ projects.command("remove-member")(remove_member)
 app.command("import")(import_images)
 app.command()(export)
 app.add_typer(pool, name="pool")
+pool.command("withdraw")(withdraw)
+pool.command("withdrawals")(list_withdrawals)
 app.add_typer(rounds, name="round")
 app.command()(audit)
 app.command()(certify)

@@ -196,6 +196,10 @@ JUDGES: Final[Mapping[str, Shown]] = {
     "Trial": Shown("Trial"),
     "Judge": Shown("JudgeOut"),
 }
+WITHDRAWALS: Final[Mapping[str, Shown]] = {
+    "WithdrawalPreview": Shown("WithdrawalPreview"),
+    "Withdrawal": Shown("WithdrawalOut"),
+}
 SYNCS: Final[Mapping[str, Shown]] = {
     "SyncFinding": Shown("SyncFinding"),
     "SyncImport": Shown("SyncImport"),
@@ -260,6 +264,10 @@ MODULES: Final = {
     "webhook_types": (
         f"Addresses that are told of events.\n\n{_MADE}",
         WEBHOOKS,
+    ),
+    "withdrawal_types": (
+        f"What was taken out of a project for good.\n\n{_MADE}",
+        WITHDRAWALS,
     ),
     "weights_types": (
         f"Weights of networks that projects start from.\n\n{_MADE}",

@@ -52,7 +52,9 @@ async def usage(session: AsyncSession, storage: Storage) -> StorageOut:
     for project_id, kind, size in await session.execute(statement):
         artifacts[project_id][kind] = int(size)
     database = select(func.pg_database_size(func.current_database()))
-    removals = select(Removal).order_by(Removal.id.desc()).limit(_REMOVALS)
+    # How far a withdrawal is, its project says.
+    projects = select(Removal).where(Removal.withdrawal_id.is_(None))
+    removals = projects.order_by(Removal.id.desc()).limit(_REMOVALS)
     removed = (await session.scalars(removals)).all()
     files, disk = await to_thread.run_sync(_files, storage, [row.id for row in images])
     return StorageOut(

@@ -25,6 +25,7 @@ from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState, Split, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
 from core.tasks.registry import task_type
+from core.withdrawals import is_kept
 
 _BLOCK: Final = 2000
 _CONFIDENCE: Final = 0.95
@@ -93,11 +94,16 @@ async def _counts(session: AsyncSession, project: Project) -> tuple[int, int, in
     def count(*which: ColumnElement[bool]) -> ColumnElement[int]:
         return func.count(distinct(Query.example_id)).filter(*which)
 
-    statement = select(count(), count(said), count(~Query.done)).where(
-        Query.project_id == project.id,
-        Query.audit,
-        Query.audit_probability.is_not(None),
-        Query.audit_released.is_(None),
+    statement = (
+        select(count(), count(said), count(~Query.done))
+        .join(Example, Example.id == Query.example_id)
+        .where(
+            Query.project_id == project.id,
+            Query.audit,
+            Query.audit_probability.is_not(None),
+            Query.audit_released.is_(None),
+            is_kept(),
+        )
     )
     drawn, answered, waiting = (await session.execute(statement)).one()
     return drawn, answered, waiting

@@ -18,6 +18,7 @@ from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
 from core.states import Split
 from core.tables import Artifact, Example, Project, Query, Round
+from core.withdrawals import is_kept
 
 
 async def made(session: AsyncSession, project_id: int, version: str | None) -> Artifact:
@@ -92,7 +93,7 @@ async def image(
         Example.label_class_id,
         boxes_of_label(),
         asked.label("round"),
-    ).where(Example.project_id == artifact.project_id, Example.pool_index == pool_index)
+    ).where(Example.project_id == artifact.project_id, Example.pool_index == pool_index, is_kept())
     async with sessions() as session:
         row = (await session.execute(statement)).one_or_none()
         if row is None:

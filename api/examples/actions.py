@@ -60,7 +60,7 @@ async def chosen(
     if selection.ids is not None:
         ids = list(dict.fromkeys(selection.ids))
         mine = await standing(session, project, ids)
-        known = [id_ for id_ in ids if id_ in mine]
+        known = [id_ for id_ in ids if id_ in mine and mine[id_].split is not None]
         return known, Counter({"unknown": len(ids) - len(known)})
     assert selection.filters is not None
     found = await service.matching_ids(

@@ -30,7 +30,7 @@ async def start(
         NotFound: There is no such image in the project.
     """
     example = await session.get(Example, example_id)
-    if example is None or example.project_id != project.id:
+    if example is None or example.project_id != project.id or example.split is None:
         raise NotFound("example")
     if project.medium is not Medium.IMAGE:
         raise Invalid("wrong_medium", "A text has no places to look at; ask of a pool of images.")

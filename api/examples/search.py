@@ -36,6 +36,7 @@ from core.names import composed
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import COMPOSED_NAME, Annotation, Example, Project
 from core.tasks.registry import task_type
+from core.withdrawals import is_kept
 
 _SECONDS: Final = 0.4
 """How long one request goes on looking; the next one goes on from there."""
@@ -67,8 +68,8 @@ class Piece:
 def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
     """What the database knows of the filters."""
     found: list[ColumnElement[bool]] = [Example.project_id == project.id]
-    if filters.split != EVERY_SPLIT:
-        found.append(Example.split == filters.split)
+    every = filters.split == EVERY_SPLIT
+    found.append(is_kept() if every else Example.split == filters.split)
     if filters.state is not None:
         found += _counts_as(Example.state, ExampleState.LABELED, Example.label, filters.state)
     if filters.import_id is not None:
@@ -184,6 +185,7 @@ class Search:
         if (self._by_score or members is not None) and filters.split is Split.POOL:
             # Only images of the pool are scored, and subsets are of those alone.
             filters = filters.model_copy(update={"split": EVERY_SPLIT})
+        self._every = filters.split == EVERY_SPLIT
         self._conditions = conditions(project, filters)
         if words is not None and words.pool_indices is None:
             self._conditions.append(words.condition)
@@ -224,7 +226,9 @@ class Search:
 
     async def count(self) -> tuple[int, bool]:
         """How many match, and whether that is exact or what a part of the pool suggests."""
-        if len(self._conditions) == 1 and self._by_file:
+        # Rows of features stay where something was withdrawn; those of tables go.
+        is_told = self._every and len(self._conditions) == 2 and self._similarity is None
+        if is_told and self._by_file:
             return len(await self._candidates()), True
         statement = select(func.count()).select_from(Example)
         if self._indexed or self._filters == Filters(split=self._filters.split):

@@ -46,6 +46,7 @@ from core.tables import (
     User,
 )
 from core.tasks.registry import label_of
+from core.withdrawals import is_kept
 
 _LATEST: Final = 200
 # A class is said by its name already.
@@ -68,6 +69,7 @@ SHOWN = (
     )
     .select_from(Example)
     .outerjoin(ProjectClass, ProjectClass.id == Example.label_class_id)
+    .where(is_kept())
 )
 
 

@@ -18,8 +18,8 @@ _ALL: Final = true()
 
 async def standing(
     session: AsyncSession, project: Project, ids: Sequence[int]
-) -> dict[int, Row[int, Split, ExampleState]]:
-    """Split and state of those of ``ids`` that the project has."""
+) -> dict[int, Row[int, Split | None, ExampleState]]:
+    """Split and state of those of ``ids`` that the project has; what was withdrawn has no split."""
     statement = select(Example.id, Example.split, Example.state)
     mine = statement.where(Example.project_id == project.id, among(Example.id, ids))
     return {row.id: row for row in await session.execute(mine)}

@@ -24,6 +24,7 @@ from core.tasks.instruction_lines import as_alpaca, as_messages
 from core.tasks.instruction_rows import InstructionRow
 from core.tasks.instructions import RankingLabel
 from core.tasks.registry import label_of
+from core.withdrawals import is_kept
 
 Sessions = async_sessionmaker[AsyncSession]
 Line = Callable[[InstructionRow], Iterator[dict[str, Any]]]
@@ -68,7 +69,7 @@ async def _present(images: Images) -> AsyncIterator[Sequence[Any]]:
     while True:
         statement = (
             select(*columns)
-            .where(Example.project_id == images.project_id, Example.pool_index > last)
+            .where(Example.project_id == images.project_id, Example.pool_index > last, is_kept())
             .order_by(Example.pool_index)
             .limit(_FETCH)
         )

@@ -23,6 +23,7 @@ from core.files.folder_names import alike, to_path
 from core.media.images.medium import IMAGES
 from core.states import Split
 from core.tables import Example
+from core.withdrawals import is_kept
 
 _IMAGES: Final = "images"
 _ROWS: Final = 5_000
@@ -234,7 +235,7 @@ async def _read(
     hashes: list[list[NDArray[np.uint64]]] = [[] for _ in keys]
     statement = (
         select(Example.pool_index, Example.name, Example.media_type, Example.split)
-        .where(Example.project_id == project_id)
+        .where(Example.project_id == project_id, is_kept())
         .order_by(Example.pool_index)
         .limit(_ROWS)
     )

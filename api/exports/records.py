@@ -18,6 +18,7 @@ from core.states import ExampleState, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import label_of, written
 from core.tasks.spec import Label
+from core.withdrawals import is_kept
 
 _FETCH: Final = 500
 
@@ -232,7 +233,7 @@ class Images:
         """The ids of a block: those after ``last`` whose labels fit memory together."""
         first = (
             select(Example.id, Example.pool_index, stored_bytes(Example.label).label("bytes"))
-            .where(Example.project_id == self.project_id, Example.pool_index > last)
+            .where(Example.project_id == self.project_id, Example.pool_index > last, is_kept())
             .order_by(Example.pool_index)
             .limit(_FETCH)
         )

@@ -33,6 +33,7 @@ from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, CertificateLot, Example, ProjectClass, Query, Round, User
 from core.tasks.registry import label_of, written
+from core.withdrawals import is_kept
 
 COLUMNS = (
     "annotation_id", "example_id", "pool_index", "name", "sha256", "verdict", "class", "seen_as",
@@ -188,7 +189,7 @@ def _answered(project_id: int, last: int) -> Select[int, int]:
     said = exists().where(Annotation.example_id == Example.id)
     return (
         select(Example.id, Example.pool_index)
-        .where(Example.project_id == project_id, Example.pool_index > last, said)
+        .where(Example.project_id == project_id, Example.pool_index > last, said, is_kept())
         .order_by(Example.pool_index)
         .limit(_FETCH)
     )
@@ -203,7 +204,7 @@ def _first(table: Table, place: Any, within: Sequence[ColumnElement[bool]]) -> S
             stored_bytes(_label(table)).label("bytes"),
         )
         .join(Example, Example.id == Annotation.example_id)
-        .where(*within)
+        .where(*within, is_kept())
         .order_by(place)
         .limit(_FETCH)
     )
@@ -281,6 +282,7 @@ def columns(class_name: Any, seen: Any, effective: Any, speaking: Any, label: An
         .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
         .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
         .outerjoin(CertificateLot, CertificateLot.id == Annotation.lot_id)
+        .where(is_kept())
     )
 
 

@@ -25,6 +25,7 @@ from core.errors import NotFound
 from core.states import ExampleState, Source, Split
 from core.tables import Annotation, Artifact, Example, PoolSnapshot
 from core.tasks.registry import label_of, written
+from core.withdrawals import is_kept
 
 _FETCH: Final = 500
 _MOST_TEXT: Final = 1 << 20
@@ -100,7 +101,7 @@ class TakenImages(Images):
             Example.meta,
             Example.location,
             Example.location_tag,
-        ).where(among(Example.id, ids))
+        ).where(among(Example.id, ids), is_kept())
         async with self.sessions() as session:
             known = {one.example_id: one for one in await session.execute(statement)}
             said = await votes_of(session, among(Annotation.id, voted))
@@ -219,7 +220,9 @@ async def taken_rows(images: TakenImages) -> AsyncIterator[list[Any]]:
         async with images.sessions() as session:
             known = {
                 one.id: one
-                for one in await session.execute(select(*columns_).where(among(Example.id, ids)))
+                for one in await session.execute(
+                    select(*columns_).where(among(Example.id, ids), is_kept())
+                )
             }
         yield [
             SimpleNamespace(

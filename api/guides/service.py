@@ -19,6 +19,7 @@ from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query
 from core.tasks.registry import label_of
 from core.tasks.spec import Label
+from core.withdrawals import is_kept
 
 # However large the pool, so many labeled images are looked at for examples.
 _LOOKED_AT: Final = 2_000
@@ -114,7 +115,7 @@ async def _pinned(
     ids = {example for examples in wanted.values() for example in examples}
     statement = select(
         Example.id, Example.width, Example.height, beginning().label("excerpt"), WHOLE_LABEL
-    ).where(Example.project_id == project.id, Example.id.in_(ids))
+    ).where(Example.project_id == project.id, Example.id.in_(ids), is_kept())
     rows = {row.id: row for row in await session.execute(statement)} if ids else {}
     return {
         class_id: [
@@ -155,7 +156,9 @@ async def pin(
     if item is None or item.project_id != project.id:
         raise NotFound("class")
     wanted = list(dict.fromkeys(example_ids))
-    statement = select(Example.id).where(Example.project_id == project.id, Example.id.in_(wanted))
+    statement = select(Example.id).where(
+        Example.project_id == project.id, Example.id.in_(wanted), is_kept()
+    )
     known = set(await session.scalars(statement))
     unknown = next((id_ for id_ in wanted if id_ not in known), None)
     if unknown is not None:

@@ -6,6 +6,7 @@ from core.errors import Conflict
 from core.media.images.input_size import LOOKED_AT, SizeChoice
 from core.settings.project import ProjectSettings
 from core.tables import Example, Project
+from core.withdrawals import is_kept
 
 
 async def size_to_be(session: AsyncSession, project: Project, wanted: int | None) -> int:
@@ -22,7 +23,7 @@ async def size_to_be(session: AsyncSession, project: Project, wanted: int | None
     """
     statement = (
         select(Example.width, Example.height)
-        .where(Example.project_id == project.id)
+        .where(Example.project_id == project.id, is_kept())
         .order_by(Example.pool_index)
         .limit(LOOKED_AT)
     )

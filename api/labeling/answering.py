@@ -86,7 +86,7 @@ async def _read(
     }
     named = _named_within(answers)
     connection = await driver(await session.connection())
-    _, _, *found = await fetch(
+    _, locked, *found = await fetch(
         connection,
         (sql.LOCK_ROUNDS, values),
         (sql.LOCK_EXAMPLES, values),
@@ -111,6 +111,11 @@ async def _read(
     held: dict[int, list[HeldVote]] = {row.example_id: [] for row in queries}
     sizes, groups, asked_again = _sorted(answers, more)
     task = task_type(projects[0].task)
+    withdrawn = {row.id for row in locked if not row.kept}
+    if withdrawn and task.of_groups:
+        # Whatever is said of a group that lacks a row, and not labels alone.
+        (together,) = await fetch(connection, (sql.QUERY_MEMBERS, values))
+        groups = _gathered(together)
     if task.of_groups:
         # What somebody has said of a row by itself is no answer to what is asked of its group.
         votes = [row for row in votes if row.of_group]
@@ -136,6 +141,7 @@ async def _read(
         shown={row.id: row for row in sizes},
         groups=groups,
         asked_again=asked_again,
+        withdrawn=withdrawn,
     )
 
 
@@ -158,11 +164,17 @@ def _sorted(
 ) -> tuple[Sequence[Any], dict[int, set[int]], set[int]]:
     """What ``_looked_up`` has asked for: sizes, members of queries, and queries asked again."""
     rows = dict(zip(_looked_up(answers), found, strict=True))
-    groups: dict[int, set[int]] = defaultdict(set)
-    for row in rows.get(sql.QUERY_MEMBERS, ()):
-        groups[row.query_id].add(row.example_id)
+    groups = _gathered(rows.get(sql.QUERY_MEMBERS, ()))
     again = {row.query_id for row in rows.get(sql.ASKED_AGAIN, ())}
     return rows.get(sql.SIZES, ()), groups, again
+
+
+def _gathered(members: Sequence[Any]) -> dict[int, set[int]]:
+    """The examples of each query that asks about several together."""
+    groups: dict[int, set[int]] = defaultdict(set)
+    for row in members:
+        groups[row.query_id].add(row.example_id)
+    return groups
 
 
 def _hold(held: dict[int, list[HeldVote]], votes: Sequence[Any]) -> None:

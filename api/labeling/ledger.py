@@ -81,6 +81,8 @@ class AnswerLedger:
         ids: Ids for new annotations, one for each answer.
         shown: Width and height of each example, where labels depend on them.
         groups: The examples of each query that asks about several together.
+        withdrawn: Examples that were withdrawn: what is said of them is kept, and counts for
+            nothing.
         rows: New annotations, in the order of ``statements.COLUMNS``.
         changed: Examples with a new vote, and of how many annotators each wants one.
         answered: Queries with a new annotation.
@@ -100,6 +102,7 @@ class AnswerLedger:
     shown: Mapping[int, Any] = field(default_factory=dict)
     groups: Mapping[int, Collection[int]] = field(default_factory=dict)
     asked_again: Collection[int] = ()
+    withdrawn: Collection[int] = ()
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     changed: dict[int, int] = field(default_factory=dict)
     answered: set[int] = field(default_factory=set)
@@ -137,7 +140,7 @@ class AnswerLedger:
         )
         # A skip was no vote: whoever takes it back comes after those who have voted since.
         replaces = held is not None and (wanted or held.vote.verdict is not Verdict.SKIP)
-        counted = replaces or wanted
+        counted = (replaces or wanted) and not self._is_withdrawn(query)
         round_, cost = self._charge(answer, query, head if replaces else None, counted)
         stored = StoredAnswer(
             id=next(self.ids),
@@ -236,6 +239,11 @@ class AnswerLedger:
         ]
         after = max(asking, default=0)
         return [held for held in self.votes[example_id] if held.id > after]
+
+    def _is_withdrawn(self, query: Any) -> bool:
+        """Whether an example of a query was withdrawn meanwhile."""
+        members = {query.example_id, *self.groups.get(query.id, ())}
+        return not members.isdisjoint(self.withdrawn)
 
     def _is_over(self, query: Any) -> bool:
         """Whether the round has closed that asked about a group: nobody else is heard on it."""

@@ -16,6 +16,7 @@ from core.states import ProjectState
 from core.tables import Annotation, Example, Project, Query
 from core.tasks.proposals import shown
 from core.tasks.registry import label_of, task_type
+from core.withdrawals import is_kept
 
 
 async def project_status(
@@ -52,7 +53,7 @@ async def recent(
         )
         .join(Example, Example.id == Annotation.example_id)
         .join(Query, Query.id == Annotation.query_id)
-        .where(Annotation.project_id == project.id, status.own_answers(principal.id))
+        .where(Annotation.project_id == project.id, status.own_answers(principal.id), is_kept())
         .order_by(Annotation.id.desc())
         .limit(limit)
     )

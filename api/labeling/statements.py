@@ -37,6 +37,7 @@ from core.tables import (
     Round,
     User,
 )
+from core.withdrawals import is_kept
 
 _PROJECT = bindparam("project", type_=BigInteger)
 _ROUND = (Round.id, Round.number, Round.state, Round.spent, Round.budget, Round.settings)
@@ -66,7 +67,11 @@ _CONCERNED = (
 LOCK_ROUNDS = Statement(_CONCERNED.with_for_update(key_share=True))
 # With those that are asked about together with them: an answer changes these as well.
 _TOGETHER = select(QueryMember.example_id).where(among(QueryMember.query_id, "queries"))
-LOCK_EXAMPLES = Statement(lock_examples(Example.id.in_(union_all(_EXAMPLES, _TOGETHER))))
+LOCK_EXAMPLES = Statement(
+    lock_examples(Example.id.in_(union_all(_EXAMPLES, _TOGETHER))).add_columns(
+        is_kept().label("kept")
+    )
+)
 # A statement that waited for a lock does not see rows that were added meanwhile; one that starts
 # after it does.
 ROUNDS = Statement(_CONCERNED)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
-from sqlalchemy import Row, and_, func, select, true
+from sqlalchemy import Row, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.maps import planes
@@ -21,6 +21,7 @@ from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
 from core.states import ArtifactKind, ExampleState, Verdict
 from core.tables import Annotation, Artifact, Example, Project, Query, Round
+from core.withdrawals import is_kept
 
 _QUERIES: Final = 20_000
 
@@ -145,7 +146,7 @@ async def queries(session: AsyncSession, project: Project, number: int) -> MapQu
             func.count().over().label("total"),
         )
         .join(Example, Example.id == Query.example_id)
-        .where(Query.round_id == round_id)
+        .where(Query.round_id == round_id, is_kept())
         .group_by(Example.id)
         .order_by(func.min(Query.rank))
         .limit(_QUERIES)
@@ -234,7 +235,9 @@ async def _images(
     )
     statement = (
         select(*columns)
-        .where(and_(Example.project_id == artifact.project_id, Example.pool_index.in_(place_of)))
+        .where(
+            Example.project_id == artifact.project_id, Example.pool_index.in_(place_of), is_kept()
+        )
         .order_by(Example.pool_index)
     )
     rows = (await session.execute(statement)).all()

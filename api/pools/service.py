@@ -15,6 +15,7 @@ from core.lifecycle import new_job
 from core.media.originals import ORIGINAL, Original
 from core.states import ArtifactKind, JobKind
 from core.tables import Artifact, Example, ExampleText, Job, Project
+from core.withdrawals import is_kept
 
 
 async def start_import(
@@ -92,7 +93,7 @@ async def import_report(session: AsyncSession, project_id: int, job_id: int) -> 
 
 async def image(session: AsyncSession, principal: Principal | None, example_id: int) -> Original:
     """An image that the caller may see; any image, if whoever calls has a link to it."""
-    statement = select(*ORIGINAL, Example.as_is).where(Example.id == example_id)
+    statement = select(*ORIGINAL, Example.as_is).where(Example.id == example_id, is_kept())
     if principal is not None:
         statement = statement.where(seen(principal, Example.project_id))
     row = (await session.execute(statement)).one_or_none()
@@ -112,7 +113,8 @@ async def text_of(session: AsyncSession, example_id: int) -> str:
 
 async def project_of(session: AsyncSession, example_id: int) -> int:
     """The project that an image belongs to."""
-    found = await session.scalar(select(Example.project_id).where(Example.id == example_id))
+    of = select(Example.project_id).where(Example.id == example_id, is_kept())
+    found = await session.scalar(of)
     if found is None:
         raise NotFound("image")
     return found

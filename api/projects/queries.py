@@ -15,10 +15,12 @@ from core.media.texts.excerpts import beginning
 from core.rounds import waits_for_help
 from core.states import ExampleState, JobKind, JobState, RoundState, Split
 from core.tables import Example, Job, Project, ProjectClass, Round
+from core.withdrawals import is_kept
 
 _REST = ExampleState.UNLABELED
 _PICTURES = 4
 _NO_OBJECTS = "no_objects"
+_WITHDRAWN = "withdrawn"
 _FIELD = {
     ExampleState.QUERIED: "queried",
     ExampleState.LABELED: "labeled_in",
@@ -66,12 +68,17 @@ async def counts(session: AsyncSession, project_ids: Iterable[int]) -> dict[int,
         _grouped(found, [Split.POOL], [one for one in ExampleState if one is not _REST]),
         _grouped(found, [one for one in Split if one is not Split.POOL], list(ExampleState)),
         _without_objects(found),
+        _withdrawn(found),
     )
     for project_id, split, state, count in await session.execute(statement):
         fields = found[project_id]
         if split is None:
             fields["pool"] += count
             fields["unlabeled"] += count
+            continue
+        if split == _WITHDRAWN:
+            fields["pool"] -= count
+            fields["unlabeled"] -= count
             continue
         if state == _NO_OBJECTS:
             fields[_NO_OBJECTS] = count
@@ -90,7 +97,7 @@ async def counts(session: AsyncSession, project_ids: Iterable[int]) -> dict[int,
 
 def _grouped(
     project_ids: Iterable[int], splits: list[Split], states: list[ExampleState]
-) -> Select[int, Split, ExampleState, int]:
+) -> Select[int, Split | None, ExampleState, int]:
     return (
         select(Example.project_id, Example.split, Example.state, func.count())
         .where(
@@ -112,6 +119,15 @@ def _without_objects(project_ids: Iterable[int]) -> Select[*tuple[Any, ...]]:
             no_objects(Example.label),
         )
         .group_by(Example.project_id, Example.split)
+    )
+
+
+def _withdrawn(project_ids: Iterable[int]) -> Select[*tuple[Any, ...]]:
+    """Those of which nothing but a place is left."""
+    return (
+        select(Example.project_id, literal_column(f"'{_WITHDRAWN}'"), null(), func.count())
+        .where(Example.project_id.in_(project_ids), ~is_kept())
+        .group_by(Example.project_id)
     )
 
 

@@ -9,6 +9,7 @@ from api.callers.principal import Principal
 from api.retention.schemas import RetentionOut
 from core.retention import due_at
 from core.tables import Annotation, Example, Project
+from core.withdrawals import is_kept
 
 
 async def retain(
@@ -29,7 +30,7 @@ async def retain(
 async def described(session: AsyncSession, projects: Sequence[Project]) -> list[RetentionOut]:
     """What goes of each project, and when; those that go first come first."""
     ids = [project.id for project in projects]
-    images = select(Example.project_id, func.count()).where(Example.project_id.in_(ids))
+    images = select(Example.project_id, func.count()).where(Example.project_id.in_(ids), is_kept())
     answers = select(Annotation.project_id, func.count()).where(Annotation.project_id.in_(ids))
     held = dict((await session.execute(images.group_by(Example.project_id))).all())
     said = dict((await session.execute(answers.group_by(Annotation.project_id))).all())

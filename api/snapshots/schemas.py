@@ -35,10 +35,12 @@ class SnapshotCounts(BaseModel):
     `labeled`, `ood`, `unsure` and `unlabeled` are of the pool. `by_person`, `by_model`, `by_import`
     and `by_truth` say by whose word examples count as what they do: the truth is what an evaluation
     image came with. `no_objects` are those of `labeled` that are boxes, and no box; null in
-    snapshots of earlier versions.
+    snapshots of earlier versions. `withdrawn` of `examples` were withdrawn since, and are in it no
+    more; the other numbers are as they were.
     """
 
     examples: int
+    withdrawn: int
     labeled: int
     no_objects: int | None
     ood: int

@@ -89,7 +89,7 @@ def _described(snapshot: PoolSnapshot, size: int, author: str | None) -> Snapsho
         author=author,
         filters=snapshot.filters,
         digest=snapshot.digest,
-        counts=SnapshotCounts(**{"no_objects": None, **counts}),
+        counts=SnapshotCounts(**{"no_objects": None, "withdrawn": 0, **counts}),
         classes=[
             SnapshotClass(
                 **one, examples=None if of_class is None else of_class.get(str(one["id"]), 0)

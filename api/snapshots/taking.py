@@ -24,6 +24,7 @@ from core.files.storage import Storage
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example, Project
 from core.tasks.registry import class_of, label_of, task_type, written
+from core.withdrawals import is_kept
 
 _BLOCK: Final = 4000
 _EVERYTHING: Final = 2**31
@@ -152,7 +153,7 @@ def _examples(project_id: int, inside: ColumnElement[bool]) -> Select[Any]:
             Example.label,
             stored_bytes(Example.label).label("bytes"),
         )
-        .where(Example.project_id == project_id, inside)
+        .where(Example.project_id == project_id, inside, is_kept())
         .order_by(Example.pool_index)
         .limit(_BLOCK)
     )

@@ -20,6 +20,7 @@ from core.artifacts.subsets import subset_batches, subset_schema
 from core.files.folder_names import folders_of
 from core.media.originals import ORIGINAL, Original, Originals
 from core.tables import Example, ProjectClass
+from core.withdrawals import is_kept
 
 # What the file has as numbers, and names beside that.
 _CLASSES: Final = {"class_id": ("class",), "true_class_id": ("true_class",)}
@@ -144,5 +145,5 @@ async def _files(session: AsyncSession, example_ids: list[int]) -> dict[int, Any
     """What an ``Original`` and a name are made from, and ``bytes``, of examples."""
     statement = select(
         Example.id, Example.pool_index, Example.name, Example.split, Example.bytes, *ORIGINAL
-    ).where(among(Example.id, example_ids))
+    ).where(among(Example.id, example_ids), is_kept())
     return {row.id: row for row in await session.execute(statement)}

@@ -33,7 +33,7 @@ REMOVED: Final = frozenset(table.__tablename__ for table in _REMOVED)
 KEPT: Final = frozenset(
     {
         "annotations", "suggestions", "queries", "jobs", "projects", "audit", "webhooks",
-        "weights", "judges", "syncs", "snapshots", "certificates",
+        "weights", "judges", "syncs", "snapshots", "certificates", "withdrawals",
     }
 )  # fmt: skip
 """Tables that name people by number, which stays."""

@@ -47,6 +47,7 @@ _MADE: Final = {
     "project": ("projects", "id AS project_id, created_at"),
     "job": ("jobs", "project_id, created_at"),
     "sync": ("syncs", "project_id, created_at"),
+    "withdrawal": ("withdrawals", "project_id, images, created_at"),
     "snapshot": ("snapshots", "project_id"),
     "certificate": ("certificates", "project_id, created_at"),
     "webhook": ("webhooks", "project_id, created_at"),

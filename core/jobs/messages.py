@@ -136,7 +136,7 @@ class TryJudges(Housekeeping):
 
 
 class RemoveFiles(Housekeeping):
-    """Remove what deleted projects and imports that nobody retries have left on disk."""
+    """Take out what was withdrawn, and remove what nobody needs any more from the disk."""
 
     task = "remove_files"
     queue = HOUSEKEEPING

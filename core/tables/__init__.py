@@ -25,6 +25,7 @@ from core.tables.user import (
 )
 from core.tables.webhook import Delivery, Webhook, WebhookEvent
 from core.tables.weights import PublishedWeights, Weights
+from core.tables.withdrawal import Withdrawal, WithdrawalItem, WithdrawnObject
 from core.tables.worker import Worker
 
 __all__ = [
@@ -70,5 +71,8 @@ __all__ = [
     "Webhook",
     "WebhookEvent",
     "Weights",
+    "Withdrawal",
+    "WithdrawalItem",
+    "WithdrawnObject",
     "Worker",
 ]

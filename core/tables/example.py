@@ -42,6 +42,10 @@ class Example(Base):
     ``duplicates_of`` is the example that stands for all that show the same picture, itself among
     them, as the last job has found that compares all; null where it has found no other.
 
+    ``split`` is null of what was withdrawn: a stone in its place, which tells nothing of it.
+    Whatever asks for a split passes it by; what asks for none says so
+    (``core.withdrawals.is_kept``).
+
     ``location`` is where the original lies if Karat keeps no copy of it, and ``location_tag`` what
     tells whether it is still the one that was imported.
     """
@@ -82,7 +86,7 @@ class Example(Base):
     bytes: Mapped[int]
     width: Mapped[int | None]
     height: Mapped[int | None]
-    split: Mapped[Split]
+    split: Mapped[Split | None]
     state: Mapped[ExampleState]
     name: Mapped[str]
     import_id: Mapped[int | None]

@@ -1,4 +1,4 @@
-"""Files that belong to nobody since their project was deleted, until they are gone."""
+"""Files that belong to nobody since what they were of was deleted, until they are gone."""
 
 from datetime import datetime
 
@@ -14,6 +14,8 @@ COLLECTIONS = Sequence("collections", metadata=Base.metadata, data_type=BigInteg
 class Removal(Base):
     """A project that was deleted: what it had, and how much of that is gone from the disk.
 
+    With a ``withdrawal_id`` it is what was withdrawn from one that goes on.
+
     ``image_bytes`` are those of its originals in Karat's storage; what other projects hold, too,
     stays. ``freed_bytes`` counts everything that was removed. ``finished_at`` is when the last file
     went.
@@ -24,6 +26,7 @@ class Removal(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int]
     project: Mapped[str]
+    withdrawal_id: Mapped[int | None]
     images: Mapped[int] = mapped_column(server_default=text("0"))
     image_bytes: Mapped[int] = mapped_column(server_default=text("0"))
     freed_files: Mapped[int] = mapped_column(server_default=text("0"))

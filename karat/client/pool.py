@@ -21,6 +21,7 @@ from karat.client.pool_types import (
 from karat.client.resources import Class, FolderChoice, Job, Split, Verdict
 from karat.client.transport import Transport
 from karat.client.uploads import upload
+from karat.client.withdrawals import WithdrawalsClient
 
 
 class Neighbour(Example):
@@ -45,10 +46,16 @@ class PoolClient(ContentsClient):
         self._path = f"{path}/examples"
         self._duplicates = f"{path}/duplicates"
         self._project = path.rpartition("/")[2]
+        self._withdrawals = f"{path}/withdrawals"
 
     def __repr__(self) -> str:
         """Of which project, and how to see the examples."""
         return f"<Pool of project {self._project}: find(…) lists its examples>"
+
+    @property
+    def withdrawals(self) -> WithdrawalsClient:
+        """Examples that were taken out of the project for good, and what takes out more."""
+        return WithdrawalsClient(self._transport, self._withdrawals)
 
     def add(
         self,

@@ -25,7 +25,8 @@ class SnapshotCounts(TypedDict):
     `labeled`, `ood`, `unsure` and `unlabeled` are of the pool. `by_person`, `by_model`, `by_import`
     and `by_truth` say by whose word examples count as what they do: the truth is what an evaluation
     image came with. `no_objects` are those of `labeled` that are boxes, and no box; null in
-    snapshots of earlier versions.
+    snapshots of earlier versions. `withdrawn` of `examples` were withdrawn since, and are in it no
+    more; the other numbers are as they were.
     """
 
     auxiliary_ood: int
@@ -40,6 +41,7 @@ class SnapshotCounts(TypedDict):
     ood: int
     unlabeled: int
     unsure: int
+    withdrawn: int
 
 
 class SnapshotClass(TypedDict):

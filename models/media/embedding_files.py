@@ -17,7 +17,7 @@ from models.errors import ModelError
 from models.files.atomic import write_atomically
 from models.media.base import Batch, Store
 from models.media.texts.store import TextStore
-from models.protocols import Extractor, Progress
+from models.protocols import Extractor, Indices, Progress
 
 _BLOCK = 256
 _BLOCKS_PER_SAVE = 16
@@ -136,3 +136,24 @@ def discard_work(out: Path) -> None:
     """Forget what a call that was cut off has written."""
     _state(out).unlink(missing_ok=True)
     _partial(out).unlink(missing_ok=True)
+
+
+def write_over(path: Path, rows: Indices) -> None:
+    """Put noise in the place of (n,) rows of a file of embeddings, those that it has of them.
+
+    They are as long as its first rows on the average, and point anywhere: zeros would be like each
+    other, and have no direction at all.
+    """
+    array: NDArray[Any] = open_memmap(path, mode="r+")
+    rows = rows[rows < len(array)]
+    if array.ndim != 2 or not len(rows):
+        return
+    length = float(np.linalg.norm(array[:_BLOCK].astype(np.float64), axis=1).mean())
+    generator = np.random.default_rng(len(array))
+    width = array.shape[1]
+    for start in range(0, len(rows), _BLOCK):
+        some = rows[start : start + _BLOCK]
+        noise = generator.standard_normal((len(some), width)) * (length / np.sqrt(width))
+        array[some] = noise.astype(array.dtype)
+    if isinstance(array, np.memmap):
+        array.flush()

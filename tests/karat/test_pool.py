@@ -90,6 +90,20 @@ def test_images_are_found_held_out_queued_and_promoted(
     shown = project.pool.show(ids[0])
     assert [one["verdict"] for one in shown["annotations"]] == ["ood"]
 
+    asked = karat("--url", live.url, "pool", "withdraw", name, "--id", ids[0], status=1,
+                  KARAT_TOKEN=token)  # fmt: skip
+    said = "1 image will be withdrawn for good. 1 of them has answers. This cannot be taken back."
+    assert said in asked.stderr
+    assert project.pool.withdrawals.preview(ids[:2]) == {"images": 2, "answered": 2}
+    assert "1 image withdrawn." in run("pool", "withdraw", name, "--id", ids[0], "--yes")
+    measuring = next(iter(project.pool.find({"split": "evaluation"})))
+    job = project.pool.show(measuring["id"])["import_id"]
+    whole = ("pool", "withdraw", name, "--import", job, "--yes", "--erased", "--json")
+    assert json.loads(run(*whole))["state"] == "done"
+    assert project.pool.count({"import_id": job, "split": "all"})["count"] == 0
+    assert f"{job}" in run("pool", "withdrawals", name)
+    run("pool", "withdraw", name, "--id", 1, "--import", 2, status=2)
+
 
 def test_what_is_similar_and_there_twice_is_listed_and_judged(
     live: Stack, karat: Run, admin: Client, tmp_path: Path

@@ -37,6 +37,7 @@ from core.tables import (
     Webhook,
     WebhookEvent,
     Weights,
+    Withdrawal,
     Worker,
 )
 from core.tasks.classification import stored_class
@@ -187,6 +188,8 @@ def target(world: World) -> Target:
     told = _told(world, project.id)
     sync = _sync(world, project.id)
     selected = _selected(world, project)
+    withdrawal = Withdrawal(project_id=project.id, images=1, answered=0)
+    world.session.add(withdrawal)
     world.session.commit()
     return Target(
         project,
@@ -202,6 +205,7 @@ def target(world: World) -> Target:
             "review": relabel.id,
             "snapshot": add_snapshot(world, project),
             "certificate_id": add_certificate(world, project).id,
+            "withdrawal_id": withdrawal.id,
             "webhook_id": told.webhook_id,
             "delivery_id": told.id,
             "sync_id": sync.id,
@@ -419,6 +423,15 @@ def _some(found: Target) -> dict[str, Any]:
     return {"ids": [found.values["example_id"]]}
 
 
+def _another(world: World, found: Target) -> Target:
+    """An image of its own, which the call takes out of the project."""
+    world.add_images(found.project, 1)
+    statement = select(Example.id).where(Example.project_id == found.project.id)
+    last = world.session.scalars(statement.order_by(Example.id.desc()).limit(1)).one()
+    world.session.commit()
+    return found.with_(example_id=last)
+
+
 def _some_pinned(found: Target) -> dict[str, Any]:
     return {"example_ids": [found.values["example_id"]]}
 
@@ -505,6 +518,8 @@ CALLS: dict[str, Call] = {
     "judge_examples": Call(lambda found: {"verdict": "unsure", **_some(found)}),
     "hold_out_copies": Call(lambda _: {}),
     "hold_out": Call(_some),
+    "preview_withdrawal": Call(_some),
+    "withdraw_examples": Call(_some, before=_another),
     "release_examples": Call(_some),
     "promote_examples": Call(lambda found: {"name": f"new {uuid.uuid4()}", **_some(found)}),
     "example_neighbours": _NO_MAP,

@@ -19,6 +19,7 @@ from core.tables import Example, Job, Sync
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, png
 from tests.world import World
+from workers.celery_tasks.remove_files import remove_files
 from workers.imports.sync.compare import Followed
 from workers.imports.sync.due import due_syncs
 from workers.imports.sync.look import look
@@ -273,3 +274,24 @@ def test_what_cannot_be_followed_is_refused(
         follower.add(bucket.url)
     body = {"location": location.format(url=bucket.url), "every_minutes": every}
     assert follower.call("POST", status=status, json=body)["code"] == code
+
+
+def test_what_was_withdrawn_does_not_come_back_by_itself(
+    bucket: Bucket, follower: Follower
+) -> None:
+    bucket.put({f"day/{seed}.png": png(seed) for seed in range(2)})
+    made = follower.add(f"{bucket.url}/day/")
+    follower.look(made["id"])
+    pool = follower.pool
+    (gone,) = (one for one in pool.examples() if one.name == "1.png")
+    path = f"/api/projects/{pool.project_id}/withdrawals"
+    answer = follower.http.post(path, json={"ids": [gone.id]}, headers=follower.headers)
+    assert answer.status_code == 202
+    remove_files({})
+    # Nor with another content under the same name.
+    for content in (png(1), png(7)):
+        bucket.put({"day/1.png": content, "day/2.png": png(2)})
+        shown = follower.look(made["id"], again=True)
+        assert (shown["new"], shown["changed"], shown["gone"]) == (0, 0, 0)
+        names = [one.name for one in pool.examples() if one.split is not None]
+        assert names == ["0.png", "2.png"]

@@ -1,4 +1,4 @@
-"""Projects that are over go, and files that belong to nobody any more."""
+"""What was withdrawn goes, projects that are over, and files that belong to nobody any more."""
 
 import logging
 import time
@@ -8,6 +8,7 @@ from sqlalchemy.exc import OperationalError
 
 from core.errors import DomainError
 from core.files.storage import Storage
+from core.jobs import queue
 from core.jobs.messages import RemoveFiles
 from core.retention import expire_one
 from core.settings import settings
@@ -15,6 +16,7 @@ from workers.app import app
 from workers.cleanup import removals
 from workers.instructions.superseded import remove_superseded
 from workers.jobs.context import sessions
+from workers.withdrawals.working_off import go_on
 
 logger = logging.getLogger(__name__)
 # Of the time between two of these messages: the rest is for others in the same queue.
@@ -37,11 +39,23 @@ def remove_files(payload: dict[str, Any]) -> None:
     RemoveFiles.model_validate(payload)
     storage = Storage.of(settings())
     # Each by itself: what keeps one from its work keeps the other from nothing.
-    for remove in (_expire_projects, _remove_files, _expire_unfinished, _remove_superseded):
+    for remove in (
+        _withdraw,
+        _expire_projects,
+        _remove_files,
+        _expire_unfinished,
+        _remove_superseded,
+    ):
         try:
             remove(storage)
         except (OperationalError, DomainError, OSError) as error:
             logger.warning("files that belong to nobody stay for now: %s", error)
+
+
+def _withdraw(storage: Storage) -> None:
+    # Whoever has withdrawn much waits for it: the next message comes at once.
+    if go_on(sessions(), storage, seconds=_SHARE * settings().sweep_seconds):
+        queue.send(RemoveFiles())
 
 
 def _expire_projects(storage: Storage) -> None:

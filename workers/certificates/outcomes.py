@@ -12,6 +12,7 @@ from core.consensus import Vote, by_model, consensus, is_settled, opinions, vote
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Certificate, Example
 from core.tasks.registry import class_of
+from core.withdrawals import is_kept
 from workers.certificates.asking import asked, last_annotation
 
 
@@ -42,9 +43,13 @@ def taken(
     for row in session.execute(statement):
         said[row.example_id].append((row.id, Vote.of(row)))
     silent = [id_ for id_ in ids if not opinions(vote for _, vote in said[id_])]
-    closed = _closed(session, silent)
+    closed, gone = _closed(session, silent), _withdrawn(session, ids)
     found, doubted = [], []
     for draw in draws:
+        if draw.example_id in gone:
+            # What people saw of it then stays true of the lot that it was drawn from.
+            found.append(draw.answered("unsure") if draw.outcome == "waiting" else draw)
+            continue
         held = [vote for id_, vote in said[draw.example_id] if id_ > draw.after]
         is_first = draw.index in first
         # Skipped by all, or held out: nobody can say what it is. Nor is asked again about what was
@@ -80,6 +85,11 @@ def _closed(session: Session, example_ids: Sequence[int]) -> set[int]:
     return set(
         session.scalars(select(Example.id).where(among(Example.id, example_ids), nobody_will))
     )
+
+
+def _withdrawn(session: Session, example_ids: Sequence[int]) -> set[int]:
+    gone = select(Example.id).where(among(Example.id, example_ids), ~is_kept())
+    return set(session.scalars(gone))
 
 
 def _outcome(held: Sequence[Vote], class_id: int) -> Outcome:

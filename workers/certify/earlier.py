@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from core.artifacts.certificates import Draw, Members, Outcome
 from core.states import ExampleState
 from core.tables import Annotation, Audit, Example, Query
+from core.withdrawals import is_kept
 from models.protocols import OOD, Indices
 from workers.labels.draws import read_batches, read_draws
 from workers.labels.snapshot import Snapshot
@@ -125,7 +126,7 @@ def _indices(session: Session, project_id: int, which: ColumnExpressionArgument[
     statement = (
         select(Example.pool_index)
         .join(Query, Query.example_id == Example.id)
-        .where(Query.project_id == project_id, which, _was_shown())
+        .where(Query.project_id == project_id, which, _was_shown(), is_kept())
         .distinct()
         .order_by(Example.pool_index)
     )

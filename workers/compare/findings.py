@@ -14,7 +14,8 @@ _MARK = text(
     "FROM unnest(CAST(:members AS bigint[]), CAST(:leaders AS bigint[])) AS found (member, leader) "
     "JOIN examples AS leader "
     "ON leader.project_id = :project AND leader.pool_index = found.leader "
-    "WHERE examples.project_id = :project AND examples.pool_index = found.member"
+    "WHERE examples.project_id = :project AND examples.pool_index = found.member "
+    "AND examples.split IS NOT NULL"
 )
 
 

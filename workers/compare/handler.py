@@ -8,6 +8,7 @@ import numpy as np
 from core.artifacts.alike import NEAREST, Alike, read_alike, write_alike
 from core.artifacts.features import name_of
 from core.states import ArtifactKind
+from core.withdrawals import withdrawn_places
 from models.catalog.params.compare import CompareParams
 from models.features.duplicates import (
     groups_of,
@@ -97,6 +98,11 @@ class Comparing(JobWork[CompareParams]):
             progress=self.progress,
         )
         isolation = isolation_of(np.asarray(cosines[:, :NEAREST]), NEAREST)
+        with context.sessions() as session:
+            withdrawn = np.fromiter(session.scalars(withdrawn_places(context.project_id)), np.int64)
+        # Nothing is left in their places: what is the same there is no picture.
+        withdrawn = withdrawn[withdrawn < len(group)]
+        group[withdrawn], isolation[withdrawn] = -1, np.nan
         write_alike(self.file(_FILE), Alike(isolation, group))
 
     def store(self) -> None:

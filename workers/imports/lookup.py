@@ -11,6 +11,7 @@ from core.among import among
 from core.names import composed
 from core.states import Split
 from core.tables import COMPOSED_NAME, Example
+from core.withdrawals import is_kept
 from workers.imports.items import Reference, plain_path
 
 
@@ -31,7 +32,7 @@ def find(
     for name, values in wanted.items():
         column = COMPOSED_NAME if name == "name" else getattr(Example, name)
         statement = select(column, Example.name, Example.id, Example.split).where(
-            Example.project_id == project_id, among(column, values)
+            Example.project_id == project_id, among(column, values), is_kept()
         )
         for value, own_name, example_id, split in session.execute(statement):
             for one in values[value]:

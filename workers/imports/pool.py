@@ -13,6 +13,7 @@ from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
 from core.tasks.registry import label_of, stored, task_type
 from core.tasks.spec import Label
+from core.withdrawals import is_kept
 from workers.imports.media.base import Addition, ImportMedium
 from workers.imports.placing import Place
 from workers.imports.settled import Upright
@@ -186,7 +187,7 @@ class PoolWriter:
         """What the first of the project's images is called; ``None`` if there is none."""
         statement = (
             select(Example.name)
-            .where(Example.project_id == self.project_id)
+            .where(Example.project_id == self.project_id, is_kept())
             .order_by(Example.pool_index)
             .limit(1)
         )

@@ -12,6 +12,7 @@ from core.media.originals import Original, Originals
 from core.states import ExampleState, Medium, Split, Verdict
 from core.tables import Example, ExampleText, Project, ProjectClass
 from core.tasks.registry import label_of, written
+from core.withdrawals import is_kept
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
     Fetched,
@@ -57,7 +58,7 @@ class ProjectSource(Source):
                     )
                 ).all()
             )
-            counted = select(func.count()).where(Example.project_id == project_id)
+            counted = select(func.count()).where(Example.project_id == project_id, is_kept())
             self._total = session.scalar(counted) or 0
 
     @property
@@ -70,7 +71,9 @@ class ProjectSource(Source):
         while True:
             statement = (
                 select(Example)
-                .where(Example.project_id == self._project_id, Example.pool_index >= start)
+                .where(
+                    Example.project_id == self._project_id, Example.pool_index >= start, is_kept()
+                )
                 .order_by(Example.pool_index)
                 .limit(_ROWS)
             )

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from core.states import Source, Verdict
 from core.tables import Annotation, Example, Query, Round
+from core.withdrawals import is_kept
 
 Array = NDArray[np.int64]
 
@@ -106,7 +107,7 @@ def read_draws(
         .join(Example, Example.id == Query.example_id)
         .join(Round, Round.id == Query.round_id)
         .outerjoin(Annotation, Annotation.query_id == Query.id)
-        .where(Query.project_id == project_id, Query.audit, Query.again_after.is_(None))
+        .where(Query.project_id == project_id, Query.audit, Query.again_after.is_(None), is_kept())
         .group_by(Example.pool_index)
         .order_by(Example.pool_index)
     )

@@ -5,11 +5,12 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from core.states import ArtifactKind
-from core.tables import Suggestion
+from core.tables import Example, Suggestion
 from core.tasks.classification import stored_class
+from core.withdrawals import is_kept
 from models.catalog.params.relabel import RelabelParams
 from models.media.images.store import images_of
 from models.protocols import Indices
@@ -140,6 +141,13 @@ class Relabeling(JobWork[RelabelParams]):
         with context.transaction() as (session, job):
             session.add(relabels)
             session.flush()
+            # Withdrawn while the job ran.
+            gone = set(
+                session.scalars(
+                    select(Example.id).where(Example.project_id == context.project_id, ~is_kept())
+                )
+            )
+            rows = [row for row in rows if row["example_id"] not in gone]
             for start in range(0, len(rows), _ROWS_A_STATEMENT):
                 session.execute(insert(Suggestion), rows[start : start + _ROWS_A_STATEMENT])
             context.note(job, {"result": {**result, "relabels_id": relabels.id}})

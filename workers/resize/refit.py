@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 from sqlalchemy import func, select
 
 from core.errors import Conflict
@@ -27,12 +28,15 @@ _READERS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An image of the pool: its row in the pixel store, its name, and where its bytes are."""
+    """An image of the pool: its row in the pixel store, its name, and where its bytes are.
+
+    One that was withdrawn has no original, and is black.
+    """
 
     pool_index: int
     name: str
     bytes: int
-    original: Original
+    original: Original | None
 
 
 class Refit:
@@ -60,7 +64,7 @@ class Refit:
     def rows(self, start: int, most: int | None = None) -> list[Row]:
         """The images from a pool index on, in its order; at most a batch, of 32 MiB or one."""
         statement = (
-            select(Example.pool_index, Example.name, Example.bytes, *ORIGINAL)
+            select(Example.pool_index, Example.name, Example.bytes, Example.split, *ORIGINAL)
             .where(Example.project_id == self._context.project_id, Example.pool_index >= start)
             .order_by(Example.pool_index)
             .limit(most or BATCH)
@@ -73,7 +77,8 @@ class Refit:
             held += one.bytes
             if rows and held > _MOST_BYTES:
                 break
-            rows.append(Row(one.pool_index, one.name, one.bytes, Original.of(one)))
+            original = None if one.split is None else Original.of(one)
+            rows.append(Row(one.pool_index, one.name, one.bytes, original))
         return rows
 
     def batches(self, start: int) -> Iterator[list[Row]]:
@@ -92,6 +97,8 @@ class Refit:
         return [row for row, is_ in zip(rows, gone, strict=True) if is_]
 
     def _is_lost(self, row: Row) -> bool:
+        if row.original is None:
+            return False
         try:
             self._originals.find(row.original)
         except Conflict as error:
@@ -107,8 +114,10 @@ class Refit:
             Conflict: ``originals_gone``, or ``original_unreadable``.
             DomainError: A place cannot be read now.
         """
-        contents = list(self._readers.map(self._read, rows))
-        gone = [row for row, content in zip(rows, contents, strict=True) if content is None]
+        black = np.zeros((size, size, 3), dtype=np.uint8)
+        kept = [(row, row.original) for row in rows if row.original is not None]
+        contents = list(self._readers.map(self._read, [original for _, original in kept]))
+        gone = [row for (row, _), content in zip(kept, contents, strict=True) if content is None]
         if gone:
             raise originals_gone(gone, len(gone))
         decoded = decode_all(
@@ -118,20 +127,20 @@ class Refit:
             max_pixels=sys.maxsize,
             size=size,
         )
-        made = []
-        for row, one in zip(rows, decoded, strict=True):
+        made = {}
+        for (row, _), one in zip(kept, decoded, strict=True):
             if not isinstance(one, Decoded):
                 raise Conflict(
                     "original_unreadable",
                     f"The original of {row.name} cannot be read any more: {one.reason}. Restore "
                     "it from a backup, then retry the job. Nothing was changed.",
                 )
-            made.append(one.pixels)
-        return made
+            made[row.pool_index] = one.pixels
+        return [made.get(row.pool_index, black) for row in rows]
 
-    def _read(self, row: Row) -> bytes | None:
+    def _read(self, original: Original) -> bytes | None:
         try:
-            return self._originals.read(row.original)
+            return self._originals.read(original)
         except Conflict as error:
             if error.code not in _LOST:
                 raise

@@ -96,6 +96,8 @@ def _is_of_group(example: Any) -> bool:
 
 def _wrong(example: Any, said: list[Vote], alone: list[Vote], waiting: bool) -> str | None:
     """What is wrong with an image, if anything; ``alone`` are verdicts not on its group, but it."""
+    if example.split is None:
+        return "is withdrawn, and has verdicts that count" if said or alone else None
     if example.split is not Split.POOL:
         labeled = example.label is not None
         if example.state is not ExampleState.UNLABELED or said or alone:

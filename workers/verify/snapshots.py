@@ -10,6 +10,7 @@ from core.among import among
 from core.artifacts.pool_snapshots import batches, digest_of
 from core.errors import DomainError
 from core.tables import Artifact, Example, PoolSnapshot
+from core.withdrawals import is_kept
 from workers.verify.check import Check, Scope
 
 
@@ -43,10 +44,13 @@ def _changed(scope: Scope, path: Path) -> str | None:
     """What is wrong with the examples that a snapshot names, if anything."""
     for rows in batches(path, "example_id", "sha256"):
         ids = [row["example_id"] for row in rows]
-        found = select(Example.id, Example.content_hash).where(among(Example.id, ids))
+        found = select(Example.id, Example.content_hash).where(among(Example.id, ids), is_kept())
+        withdrawn = select(Example.id).where(among(Example.id, ids), ~is_kept())
+        # Of what was withdrawn just now the file goes on telling, until a worker comes to it.
+        gone = set(scope.connection.scalars(withdrawn))
         known = {id_: bytes(digest) for id_, digest in scope.connection.execute(found)}
         for row in rows:
-            if known.get(row["example_id"]) != row["sha256"]:
+            if row["example_id"] not in gone and known.get(row["example_id"]) != row["sha256"]:
                 return f"example {row['example_id']} is gone, or another"
     return None
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import case, func, or_, select
+from sqlalchemy import and_, case, func, or_, select
 
 from core.states import Medium
 from core.tables import Example, ExampleText, Project
 from core.tasks.instruction_rows import InstructionRow, canonical, rendered
+from core.withdrawals import is_kept
 from models.errors import ModelError, TextsLost
 from models.media.texts.store import TextStore
 from workers.verify.check import BATCH, Check, Scope
@@ -30,7 +31,9 @@ def _contents(scope: Scope) -> Iterator[str]:
         )
         .join(Project, Project.id == Example.project_id)
         .outerjoin(ExampleText, ExampleText.example_id == Example.id)
-        .where(or_(Project.medium == Medium.TEXT, ExampleText.example_id.is_not(None)))
+        .where(
+            or_(and_(Project.medium == Medium.TEXT, is_kept()), ExampleText.example_id.is_not(None))
+        )
         .order_by(Example.id)
     )
     rows = scope.connection.execution_options(stream_results=True, yield_per=_TEXTS)
@@ -89,7 +92,7 @@ def _different(scope: Scope, project_id: int, store: TextStore) -> Iterator[str]
             case((is_parts, func.sha256(bytes_of)), else_=Example.content_hash),
         )
         .outerjoin(ExampleText, ExampleText.example_id == Example.id)
-        .where(Example.project_id == project_id)
+        .where(Example.project_id == project_id, is_kept())
         .order_by(Example.pool_index)
     )
     rows = scope.connection.execution_options(stream_results=True, yield_per=BATCH)

@@ -2777,6 +2777,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/withdrawals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Withdrawals
+         * @description What was withdrawn from a project, the newest first.
+         */
+        get: operations["list_withdrawals"];
+        put?: never;
+        /**
+         * Withdraw Examples
+         * @description Take images out of the project for good, from wherever they are: it cannot be taken back.
+         *
+         *     Workers do it, while `state` is `withdrawing`, and then erase what files hold of them. Of each a
+         *     number and its answers are left, which count for nothing any more. The filters `import_id` and
+         *     `split=all` take back an import.
+         */
+        post: operations["withdraw_examples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/withdrawals/{withdrawal_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Withdrawal
+         * @description One withdrawal, and how far it is.
+         */
+        get: operations["show_withdrawal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/withdrawals/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Withdrawal
+         * @description How many images would be withdrawn, and of how many somebody has said something.
+         */
+        post: operations["preview_withdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings/defaults": {
         parameters: {
             query?: never;
@@ -6780,6 +6848,13 @@ export interface components {
             /** Next Cursor */
             next_cursor: number | null;
         };
+        /** Page[WithdrawalOut] */
+        Page_WithdrawalOut_: {
+            /** Items */
+            items: components["schemas"]["WithdrawalOut"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
         /** PasswordChange */
         PasswordChange: {
             /** Old Password */
@@ -8371,7 +8446,8 @@ export interface components {
          *     `labeled`, `ood`, `unsure` and `unlabeled` are of the pool. `by_person`, `by_model`, `by_import`
          *     and `by_truth` say by whose word examples count as what they do: the truth is what an evaluation
          *     image came with. `no_objects` are those of `labeled` that are boxes, and no box; null in
-         *     snapshots of earlier versions.
+         *     snapshots of earlier versions. `withdrawn` of `examples` were withdrawn since, and are in it no
+         *     more; the other numbers are as they were.
          */
         SnapshotCounts: {
             /**
@@ -8431,6 +8507,11 @@ export interface components {
              * Format: int64
              */
             unsure: number;
+            /**
+             * Withdrawn
+             * Format: int64
+             */
+            withdrawn: number;
         };
         /**
          * SnapshotCreate
@@ -9526,6 +9607,84 @@ export interface components {
             tensors: number;
             /** Used By */
             used_by: components["schemas"]["UsingProject"][];
+        };
+        /**
+         * WithdrawalIn
+         * @description What is to be withdrawn: at most 10,000 ids, or all that match filters.
+         *
+         *     `images` is how many they are, as somebody was told before: if they are others by now, nothing
+         *     is withdrawn.
+         */
+        WithdrawalIn: {
+            filters?: components["schemas"]["Filters"] | null;
+            /** Ids */
+            ids?: number[] | null;
+            /** Images */
+            images?: number | null;
+        };
+        /**
+         * WithdrawalOut
+         * @description Examples that were withdrawn together.
+         *
+         *     While `state` is `withdrawing` they leave the project, `done` of them so far; while it is
+         *     `erasing` nobody finds them any more, and what files hold of them goes. `done` as a state is
+         *     that nothing is left. `import_id` is the import that was taken back, if it was a whole one.
+         */
+        WithdrawalOut: {
+            /**
+             * Answered
+             * Format: int64
+             */
+            answered: number;
+            /** By */
+            by: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Done
+             * Format: int64
+             */
+            done: number;
+            /** Erased At */
+            erased_at: string | null;
+            /**
+             * Id
+             * Format: int64
+             */
+            id: number;
+            /**
+             * Images
+             * Format: int64
+             */
+            images: number;
+            /** Import Id */
+            import_id: number | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "withdrawing" | "erasing" | "done";
+            /** Withdrawn At */
+            withdrawn_at: string | null;
+        };
+        /**
+         * WithdrawalPreview
+         * @description How many would be withdrawn, and of how many of these somebody has said something.
+         */
+        WithdrawalPreview: {
+            /**
+             * Answered
+             * Format: int64
+             */
+            answered: number;
+            /**
+             * Images
+             * Format: int64
+             */
+            images: number;
         };
         /**
          * Words
@@ -16170,6 +16329,179 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+        };
+    };
+    list_withdrawals: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_WithdrawalOut_"];
+                };
+            };
+        };
+    };
+    withdraw_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawalIn"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithdrawalOut"];
+                };
+            };
+        };
+    };
+    show_withdrawal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                withdrawal_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithdrawalOut"];
+                };
+            };
+        };
+    };
+    preview_withdrawal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithdrawalPreview"];
                 };
             };
         };

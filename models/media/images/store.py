@@ -98,6 +98,17 @@ class PixelStore:
         return path.stat().st_size // (size * size * 3) if path.is_file() else 0
 
     @staticmethod
+    def blacken(path: Path, size: int, rows: Indices) -> None:
+        """Write black over (n,) rows of a file of images of `size` px, those that it has of them.
+
+        Whoever has the file mapped sees that at once.
+        """
+        with PixelWriter(path, size) as writer:
+            black = np.zeros((size, size, 3), dtype=np.uint8)
+            for row in rows[rows < PixelStore.held(path, size)].tolist():
+                writer.write(row, [black])
+
+    @staticmethod
     def writer(path: Path, size: int) -> "PixelWriter":
         """Open the file for writing, creating it if need be."""
         return PixelWriter(Path(path), size)

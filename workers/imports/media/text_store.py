@@ -7,11 +7,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from core.among import among
 from core.tables import Example, ExampleText
+from core.withdrawals import BLANK_TEXT, is_kept
 from models.errors import ModelError
 from models.media.texts.store import TextStore
 
@@ -71,6 +72,19 @@ def mend_store(session: Session, folder: Path, project_id: int) -> bool:
     return True
 
 
+def write_over(session: Session, folder: Path, project_id: int) -> None:
+    """Write a store anew without what was withdrawn.
+
+    Args:
+        session: For reading.
+        folder: Where the store is; nothing is done where there is none.
+        project_id: The project.
+    """
+    if folder.is_dir():
+        store = TextStore.whole(folder, _count(session, project_id))
+        _write_anew(session, store, project_id)
+
+
 def _count(session: Session, project_id: int) -> int:
     last = session.scalar(
         select(func.max(Example.pool_index)).where(Example.project_id == project_id)
@@ -125,7 +139,10 @@ def _write(
 def _contents(session: Session, project_id: int, start: int) -> Iterator[str | None]:
     """Each row's text from ``start`` on; one that is missing moves none to the rows of others."""
     statement = (
-        select(Example.pool_index, ExampleText.content)
+        select(
+            Example.pool_index,
+            case((is_kept(), ExampleText.content), else_=BLANK_TEXT),
+        )
         .outerjoin(ExampleText, ExampleText.example_id == Example.id)
         .where(Example.project_id == project_id, Example.pool_index >= start)
         .order_by(Example.pool_index)

@@ -15,7 +15,8 @@ from core.db import database_time
 from core.jobs.imports import ImportParams
 from core.settings.locations import Location
 from core.states import SyncFinding
-from core.tables import Example, Sync, SyncObject
+from core.tables import Example, Sync, SyncObject, WithdrawnObject
+from core.withdrawals import object_key
 from workers.imports.bucket import is_example, is_wanted
 from workers.jobs.context import JobContext
 
@@ -77,7 +78,8 @@ class Followed(NamedTuple):
         """Mark in a listing what the pool knows, and put into it what is to be told.
 
         Known is what an example was made of, whatever is there now: what has changed or is gone is
-        for people to see to. Known is also what was passed over, while it stays the same.
+        for people to see to. Known is also what was passed over, while it stays the same, and what
+        was withdrawn, whatever is there now.
 
         Args:
             sessions: For reading.
@@ -88,14 +90,26 @@ class Followed(NamedTuple):
         def is_read(name: str) -> bool:
             return len(name.encode()) <= _LONGEST and is_example(name, include)
 
+        def key_of(name: str) -> bytes:
+            return object_key(self.project_id, f"{self._prefix}{name}")
+
         index.create_function("is_read", 1, is_read, deterministic=True)
+        index.create_function("key_of", 1, key_of, deterministic=True)
         index.execute("BEGIN")
         index.execute("UPDATE objects SET known = 2 WHERE NOT is_read(name)")
         index.execute("CREATE TABLE held (name TEXT, tag TEXT)")
         index.execute("CREATE TABLE passed (name TEXT, tag TEXT)")
+        index.execute("CREATE TABLE withdrawn (key BLOB PRIMARY KEY)")
         with sessions() as session:
             index.executemany("INSERT INTO held VALUES (?, ?)", self._held(session))
             index.executemany("INSERT INTO passed VALUES (?, ?)", self._passed(session))
+            index.executemany("INSERT INTO withdrawn VALUES (?)", self._withdrawn(session))
+        if index.execute("SELECT EXISTS (SELECT 1 FROM withdrawn)").fetchone()[0]:
+            # Not even with another content: it must not come back by itself.
+            index.execute(
+                "UPDATE objects SET known = 1 "
+                "WHERE known < 2 AND key_of(name) IN (SELECT key FROM withdrawn)"
+            )
         index.execute("COMMIT")
         index.executescript(_COMPARE)
         objects, new = index.execute(
@@ -130,6 +144,11 @@ class Followed(NamedTuple):
         )
         found = session.execute(statement.execution_options(yield_per=_ROWS))
         return ((row.name, row.tag) for row in found)
+
+    def _withdrawn(self, session: Session) -> Iterator[tuple[bytes]]:
+        statement = select(WithdrawnObject.key).where(WithdrawnObject.project_id == self.project_id)
+        found = session.scalars(statement.execution_options(yield_per=_ROWS))
+        return ((bytes(key),) for key in found)
 
     def passed_over(
         self, session: Session, index: sqlite3.Connection

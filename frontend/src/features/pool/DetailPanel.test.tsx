@@ -53,6 +53,7 @@ function show(onShow: (id: number | null) => void) {
             marked={[]}
             calls={new Map()}
             onShow={onShow}
+            onWithdrawn={() => {}}
             onSimilar={() => {}}
           />
         </PageOfMedium>

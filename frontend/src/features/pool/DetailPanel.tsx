@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { isNotFound } from "../../api/errors";
 import { exampleQuery } from "../../api/pool";
 import type { Example, ExampleDetail, Project } from "../../api/types";
+import type { Withdrawal } from "../../api/withdrawals";
 import { movesText } from "../../media/text/scrolling";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
@@ -15,10 +16,12 @@ import { IconButton } from "../../ui/IconButton";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { stateNames } from "../../ui/stateNames";
 import { useKeyDown } from "../../ui/useKeyDown";
+import { Withdraw } from "../../ui/Withdraw";
 import styles from "./DetailPanel.module.css";
-import { Fact, Facts } from "./Facts";
+import { Facts } from "./Facts";
 import { Faults } from "./Faults";
 import { History, Places } from "./History";
+import { Metadata } from "./Metadata";
 import { NeighbourList } from "./NeighbourList";
 import { canLook, Pictured } from "./Pictured";
 import { focusGrid } from "./PoolGrid";
@@ -43,6 +46,7 @@ type DetailPanelProps = {
   calls: LastCalls;
   onShow: (id: number | null) => void;
   onSimilar: (id: number) => void;
+  onWithdrawn: (made: Withdrawal) => void;
 };
 
 /** One image, large, beside the others: all that is known of it, and what can be said of it. */
@@ -143,6 +147,10 @@ function Panel(props: PanelProps) {
           onNearest={() => setSimilar(true)}
           onSimilar={() => onSimilar(id)}
           onShow={onShow}
+          onWithdrawn={(made) => {
+            onShow(after ?? before ?? null);
+            props.onWithdrawn(made);
+          }}
         />
       )}
       {found.data && isEdited && (
@@ -172,12 +180,12 @@ type KnownProps = {
   onNearest: () => void;
   onSimilar: () => void;
   onShow: (id: number) => void;
+  onWithdrawn: (made: Withdrawal) => void;
 };
 
 function Known(props: KnownProps) {
   const { project, example, marked, similar, onNearest, onSimilar, onShow } = props;
   const { looks, onLooks, verdicts } = props;
-  const metadata = Object.entries(example.meta);
   return (
     <div className={styles.body}>
       <Pictured
@@ -208,6 +216,11 @@ function Known(props: KnownProps) {
           </Link>
         )}
         <CopyButton text={window.location.href} name={text.copyLink} />
+        <Withdraw
+          projectId={project.id}
+          selection={{ ids: [example.id] }}
+          onDone={props.onWithdrawn}
+        />
       </div>
       <Facts project={project} example={example} />
       <section>
@@ -218,18 +231,7 @@ function Known(props: KnownProps) {
         <h3>{text.places}</h3>
         <Places places={example.places} />
       </section>
-      {metadata.length > 0 && (
-        <section>
-          <h3>{text.metadata}</h3>
-          <dl className={styles.facts}>
-            {metadata.map(([name, value]) => (
-              <Fact key={name} name={name}>
-                {typeof value === "string" ? value : JSON.stringify(value)}
-              </Fact>
-            ))}
-          </dl>
-        </section>
-      )}
+      <Metadata of={example} />
       <section>
         <h3>{text.neighbours}</h3>
         {similar ? (

@@ -58,6 +58,7 @@ export function PoolScreen({ project }: { project: Project }) {
   const selection = useSelection(examples, filters);
   const { clear: clearSelection } = selection;
   const [calls] = useState(() => new Map<number, string>());
+  const [withdrawn, setWithdrawn] = useState<number | null>(null);
   const [open, setOpen] = useState(false);
 
   const put = (name: string, value: string | null, how: NavigateOptions = { replace: true }) =>
@@ -226,6 +227,8 @@ export function PoolScreen({ project }: { project: Project }) {
         examples={examples}
         selection={selection}
         calls={calls}
+        withdrawn={withdrawn}
+        onWithdrawn={setWithdrawn}
         onSimilar={(ids) => like({ ids })}
       />
       <DetailPanel
@@ -236,6 +239,7 @@ export function PoolScreen({ project }: { project: Project }) {
         calls={calls}
         onShow={show}
         onSimilar={likeImage}
+        onWithdrawn={(made) => setWithdrawn(made.id)}
       />
     </div>
   );

@@ -27,6 +27,8 @@ function selected(task: string, all: number | null = null, manages = true) {
             clear: nothing,
           }}
           calls={new Map()}
+          withdrawn={null}
+          onWithdrawn={nothing}
           onSimilar={nothing}
         />
       </Managing>

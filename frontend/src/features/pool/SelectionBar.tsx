@@ -1,13 +1,15 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { actOnExamples, MOST_AT_ONCE, type PoolAction, promoteExamples } from "../../api/pool";
-import type { Changed, Example, ExampleState, Filters, Project, Selection } from "../../api/types";
+import type { Example, ExampleState, Filters, Project, Selection } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatCount } from "../../ui/format";
+import { Withdraw, Withdrawn } from "../../ui/Withdraw";
 import { LabelDialog } from "./LabelDialog";
+import { type Done, Outcome } from "./Outcome";
 import styles from "./PoolScreen.module.css";
 import { PromoteDialog } from "./PromoteDialog";
 import { useChanged } from "./useChanged";
@@ -21,18 +23,13 @@ type SelectionBarProps = {
   examples: Example[];
   selection: Picked;
   calls: LastCalls;
+  /** What was withdrawn last, whose way is shown. */
+  withdrawn: number | null;
+  onWithdrawn: (id: number | null) => void;
   onSimilar: (ids: number[]) => void;
 };
 
 type Asked = "queue" | "hold-out" | "release";
-type Done = {
-  action: PoolAction | "promote" | "verdict" | "take-back";
-  changed: Changed;
-  name?: string;
-  /** Of a verdict, by which it is taken back. */
-  call?: string;
-};
-
 /** What those images become that nobody had looked at, so that the page need not load anew. */
 const AFTER: Partial<Record<PoolAction, { from: ExampleState; to: ExampleState }>> = {
   queue: { from: "unlabeled", to: "queried" },
@@ -137,6 +134,15 @@ export function SelectionBar(props: SelectionBarProps) {
               {t.pool.actions.promote}
             </Button>
           )}
+          <Withdraw
+            projectId={project.id}
+            selection={chosen}
+            onDone={(made) => {
+              setDone(null);
+              selection.clear();
+              props.onWithdrawn(made.id);
+            }}
+          />
           {!selection.all && (
             <Button size="small" onClick={() => props.onSimilar([...selection.ids])}>
               {t.alike.findSelected}
@@ -183,6 +189,18 @@ export function SelectionBar(props: SelectionBarProps) {
       </div>
     );
   }
+  if (!done && props.withdrawn !== null) {
+    return (
+      <div className={styles.selection}>
+        <Withdrawn projectId={project.id} id={props.withdrawn} />
+        <div className={styles.buttons}>
+          <Button size="small" kind="quiet" onClick={() => props.onWithdrawn(null)}>
+            {t.pool.dismiss}
+          </Button>
+        </div>
+      </div>
+    );
+  }
   if (!done) return null;
   const inverse = INVERSE[done.action as PoolAction];
   const { call } = done;
@@ -207,27 +225,4 @@ export function SelectionBar(props: SelectionBarProps) {
       </div>
     </div>
   );
-}
-
-function Outcome({ done }: { done: Done }) {
-  const { action, changed } = done;
-  const text = t.pool.done;
-  return (
-    <div className={styles.notice} role="status">
-      <strong>{titleOf(done)}</strong>
-      {changed.moved > 0 && <p>{text.moved(changed.moved)}</p>}
-      {changed.again > 0 && action !== "promote" && <p>{text.again(changed.again)}</p>}
-      {Object.entries(changed.left_out).map(([why, left]) => (
-        <p key={why}>{t.pool.leftOut(left, t.pool.reasons[why] ?? why)}</p>
-      ))}
-    </div>
-  );
-}
-
-function titleOf({ action, changed, name = "" }: Done): string {
-  const number = changed.example_ids.length;
-  if (action === "promote") return t.pool.done.promoted(name, number);
-  if (action === "verdict") return t.pool.byHand.many.done(name, number);
-  if (action === "take-back") return t.pool.byHand.many.takenBack(number);
-  return t.pool.done[action](number, changed.round ?? null);
 }

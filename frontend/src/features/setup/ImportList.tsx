@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { importReportUrl, listed } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
 import { cancelJob, isActive, retryJob } from "../../api/rounds";
 import type { ImportReport, Job, Split } from "../../api/types";
+import { type Withdrawal, withdrawalsQuery } from "../../api/withdrawals";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -11,6 +12,7 @@ import { Meter } from "../../ui/Meter";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
+import { Withdraw, Withdrawn } from "../../ui/Withdraw";
 import styles from "./ImagesCard.module.css";
 import { Reasons } from "./Reasons";
 import { unknownLabels } from "./refusals";
@@ -30,16 +32,24 @@ const NOTHING = { say: "importedNothing", tone: "bad" } as const;
 const PART = { say: "importedPart", tone: "gold" } as const;
 
 export function ImportList({ projectId, jobs }: { projectId: number; jobs: Job[] }) {
+  const withdrawn = useQuery(withdrawalsQuery(projectId)).data?.items ?? [];
   return (
     <ul className={styles.list} aria-label={t.setup.imports}>
       {jobs.map((job) => (
-        <ImportItem key={job.id} projectId={projectId} job={job} />
+        <ImportItem
+          key={job.id}
+          projectId={projectId}
+          job={job}
+          takenBack={withdrawn.find((one) => one.import_id === job.id)}
+        />
       ))}
     </ul>
   );
 }
 
-function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
+type ImportItemProps = { projectId: number; job: Job; takenBack: Withdrawal | undefined };
+
+function ImportItem({ projectId, job, takenBack }: ImportItemProps) {
   const client = useQueryClient();
   const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
   const retry = useMutation({ mutationFn: () => retryJob(job.id), onSettled });
@@ -60,6 +70,18 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
         ))}
         <Chip tone={tone}>{text}</Chip>
         {report && <span className={styles.end}>{importedBy(report)}</span>}
+        {takenBack ? (
+          <Chip>{t.withdrawal.takenBack(takenBack.images)}</Chip>
+        ) : (
+          mayHaveAdded(job, report) && (
+            <Withdraw
+              projectId={projectId}
+              selection={{ filters: { import_id: job.id, split: "all" } }}
+              what="import"
+              onDone={onSettled}
+            />
+          )
+        )}
         {active && (
           <Button
             size="small"
@@ -72,6 +94,9 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
           </Button>
         )}
       </div>
+      {takenBack && takenBack.state !== "done" && (
+        <Withdrawn projectId={projectId} id={takenBack.id} />
+      )}
       {job.state === "queued" && job.message && (
         <p className={styles.kind}>
           <Said>{sentenceOf(job)}</Said>
@@ -133,6 +158,10 @@ function outcomeOf({ state }: Job, report: ImportReport | null) {
   if (bringsNothing(report)) return NOTHING;
   return report.refused > 0 ? PART : STATES[state];
 }
+
+/** Whether there may be something of it to take back. */
+const mayHaveAdded = (job: Job, report: ImportReport | null): boolean =>
+  report ? report.added > 0 : job.state === "failed" || job.state === "cancelled";
 
 /** Whether nothing in it was an image or a label, or all was refused. */
 function bringsNothing(report: ImportReport): boolean {

@@ -30,6 +30,7 @@ export const audit = {
     queue: "sent to the queue",
     unqueue: "took from the queue",
     hold_out: "held out",
+    withdraw: "withdrew for good",
     release: "gave back",
     promote: "made a class of",
     draw: "drew at random",

@@ -30,6 +30,7 @@ import { snapshots } from "./snapshots";
 import { states } from "./states";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
+import { withdrawal } from "./withdrawal";
 
 export const en = {
   admin,
@@ -64,4 +65,5 @@ export const en = {
   states,
   webhooks,
   weights,
+  withdrawal,
 };

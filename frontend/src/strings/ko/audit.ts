@@ -31,6 +31,7 @@ export const audit: Pick<Catalogue["admin"]["audit"], "verbs" | "objects"> = {
     queue: "대기열로 보냄",
     unqueue: "대기열에서 뺌",
     hold_out: "제외",
+    withdraw: "완전히 철회",
     release: "풀로 되돌림",
     promote: "클래스로 만듦",
     draw: "무작위로 뽑음",

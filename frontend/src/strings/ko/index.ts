@@ -34,6 +34,7 @@ import { states } from "./states";
 import { overrides } from "./texts";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
+import { withdrawal } from "./withdrawal";
 
 export const ko: Catalogue = {
   admin,
@@ -68,6 +69,7 @@ export const ko: Catalogue = {
   states,
   webhooks,
   weights,
+  withdrawal,
 };
 
 export { rewording };

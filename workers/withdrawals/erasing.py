@@ -1,0 +1,205 @@
+"""What files tell of what was withdrawn: pixels, texts, features, and what jobs have left.
+
+Rows of a store stay in their places, with nothing in them; of tables they go.
+"""
+
+import re
+import secrets
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from sqlalchemy import delete, exists, select
+from sqlalchemy.orm import Session, sessionmaker
+
+from core.artifacts.alike import read_alike, write_alike
+from core.artifacts.pool_snapshots import digest_of
+from core.db import database_time
+from core.files.storage import Storage, sha256
+from core.jobs import queue
+from core.settings.project import ProjectSettings
+from core.states import ArtifactKind, Medium
+from core.tables import Artifact, Job, PoolSnapshot, Project, Removal, RemovalItem, Withdrawal
+from core.withdrawals import at_work, withdrawn_places
+from models.files.atomic import write_atomically
+from models.media.embedding_files import discard_work, write_over
+from models.media.images.store import PixelStore
+from models.protocols import Indices
+from workers.imports.media import text_store
+from workers.withdrawals.rows import withdraw_again
+
+_ROWS: Final = 65_536
+_OF_EXAMPLES: Final = (
+    ArtifactKind.SCORES,
+    ArtifactKind.EMBEDDING_MAP,
+    ArtifactKind.SUBSET,
+    ArtifactKind.RELABELS,
+    ArtifactKind.SELECTION,
+    ArtifactKind.SNAPSHOT,
+    ArtifactKind.ALIKE,
+)
+"""Artifacts that tell of examples, by ``pool_index`` or by their places.
+
+A certificate's says in which lot each was, which its arithmetic goes on needing: nothing else.
+"""
+_MARK: Final = re.compile(r"\.w[0-9a-f]{8}$")
+
+
+def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) -> bool:
+    """Take what was withdrawn out of the files of its project. Blocks.
+
+    A job that ran meanwhile may have read what was there, and write of it: then this says so, and
+    is done again.
+
+    Args:
+        factory: Of sessions.
+        storage: Where the files are.
+        withdrawal_id: Of a withdrawal whose rows have gone.
+
+    Returns:
+        Whether nothing is left to do.
+    """
+    with factory() as session:
+        withdrawal = session.get_one(Withdrawal, withdrawal_id)
+        project = session.get_one(Project, withdrawal.project_id)
+        began = database_time(session)
+        if session.scalar(select(exists().where(at_work(project.id)))):
+            return False
+    _withdraw_again(factory, withdrawal_id)
+    with factory() as session:
+        places = np.fromiter(session.scalars(withdrawn_places(project.id)), dtype=np.int64)
+        _erase_examples(session, storage, project, places)
+    _erase_features(storage.features(project.id), places)
+    storage.warm_up(project.id).unlink(missing_ok=True)
+    with factory() as session:
+        artifacts = session.scalars(
+            select(Artifact.id)
+            .where(Artifact.project_id == project.id, Artifact.kind.in_(_OF_EXAMPLES))
+            .order_by(Artifact.id)
+        ).all()
+    for artifact_id in artifacts:
+        _erase_artifact(factory, storage, artifact_id, places, withdrawal_id)
+    with factory.begin() as session:
+        ran = exists().where(at_work(project.id)) | exists().where(
+            Job.project_id == project.id, Job.heartbeat_at >= began
+        )
+        return not session.scalar(select(ran))
+
+
+def _withdraw_again(factory: sessionmaker[Session], withdrawal_id: int) -> None:
+    after: int | None = 0
+    while after is not None:
+        with factory() as session:
+            with session.begin():
+                after = withdraw_again(session, withdrawal_id, after)
+            queue.deliver(session.info)
+
+
+def _erase_examples(session: Session, storage: Storage, project: Project, places: Indices) -> None:
+    if project.medium is Medium.TEXT:
+        text_store.write_over(session, storage.texts(project.id), project.id)
+        return
+    size = ProjectSettings.model_validate(project.settings).input_size
+    if size is not None and (path := storage.pixels(project.id, size)).is_file():
+        PixelStore.blacken(path, size, places)
+
+
+def _erase_features(folder: Path, places: Indices) -> None:
+    """Those of models, and those that captions are compared with, in the order they were made."""
+    files = [path for path in folder.rglob("*.npy") if path.is_file()]
+    for path in sorted(files, key=lambda path: path.stat().st_mtime_ns):
+        write_over(path, places)
+        discard_work(path)
+    # Made again of the features by whoever searches in them.
+    for path in (*folder.rglob("*.short"), *folder.rglob("*.basis")):
+        path.unlink(missing_ok=True)
+
+
+def _erase_artifact(
+    factory: sessionmaker[Session],
+    storage: Storage,
+    artifact_id: int,
+    places: Indices,
+    withdrawal_id: int,
+) -> None:
+    """Write a file without what was withdrawn beside the old one, which then goes.
+
+    Whoever reads the old one meanwhile reads it to its end.
+    """
+    with factory.begin() as session:
+        artifact = session.get(Artifact, artifact_id, with_for_update={"key_share": True})
+        if artifact is None:
+            return
+        old = artifact.storage_key
+        source = storage.fetch(old)
+        if not source.exists():
+            return
+        path = Path(old)
+        key = str(
+            path.with_name(f"{_MARK.sub('', path.stem)}.w{secrets.token_hex(4)}{path.suffix}")
+        )
+        target = storage.artifact(key)
+        if not _written_without(source, target, places, artifact.kind):
+            return
+        storage.publish(key)
+        artifact.storage_key = key
+        artifact.sha256, artifact.bytes = sha256(target), target.stat().st_size
+        if artifact.kind is ArtifactKind.SNAPSHOT:
+            _restate(session, artifact, source, target)
+        removal = select(Removal.id).where(Removal.withdrawal_id == withdrawal_id)
+        item = RemovalItem(removal_id=session.scalars(removal).one(), path=old)
+        session.add(item)
+        session.flush()
+        item_id = item.id
+    # At once, as a job that is retried may write a file of the same name; what is noted is for the
+    # case that it cannot go now, or that nobody comes this far.
+    if storage.discard(old):
+        with factory.begin() as session:
+            session.execute(delete(RemovalItem).where(RemovalItem.id == item_id))
+
+
+def _written_without(source: Path, target: Path, places: Indices, kind: ArtifactKind) -> bool:
+    """Write a table again without rows of ``places``; whether it had any."""
+    if kind is ArtifactKind.ALIKE:
+        found = read_alike(source)
+        inside = places[places < len(found.group)]
+        if not len(inside) or bool(np.isnan(found.isolation[inside]).all()):
+            return False
+        isolation, group = found.isolation.copy(), found.group.copy()
+        isolation[inside], group[inside] = np.nan, -1
+        write_alike(target, type(found)(isolation, group))
+        return True
+    wanted = pa.array(places)
+    with pq.ParquetFile(source) as file:
+        if "pool_index" not in file.schema_arrow.names:
+            return False
+        column = file.read(columns=["pool_index"])["pool_index"].cast(pa.int64())
+        if not pc.any(pc.is_in(column, value_set=wanted)).as_py():
+            return False
+
+        def write(part: Path) -> None:
+            with pq.ParquetWriter(part, file.schema_arrow, compression="zstd") as writer:
+                for group in range(file.num_row_groups):
+                    table = file.read_row_group(group)
+                    is_gone = pc.is_in(table["pool_index"].cast(pa.int64()), value_set=wanted)
+                    left = table.filter(pc.invert(is_gone))
+                    # Of a group without rows nobody can say between what its columns lie.
+                    if left.num_rows:
+                        writer.write_table(left)
+
+        write_atomically(target, write)
+    return True
+
+
+def _restate(session: Session, artifact: Artifact, source: Path, target: Path) -> None:
+    """Say of a snapshot how many are gone, and the digest of what is left."""
+    gone = pq.read_metadata(source).num_rows - pq.read_metadata(target).num_rows
+    snapshot: Any = session.scalars(
+        select(PoolSnapshot).where(PoolSnapshot.artifact_id == artifact.id).with_for_update()
+    ).one()
+    withdrawn = snapshot.counts.get("withdrawn", 0) + gone
+    snapshot.counts = {**snapshot.counts, "withdrawn": withdrawn}
+    snapshot.digest = digest_of(target)
