@@ -13,6 +13,7 @@ from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
 from karat.commands.draws import audit
 from karat.commands.exports import export
+from karat.commands.fields import fields
 from karat.commands.imports import import_images
 from karat.commands.jobs import algorithms, jobs
 from karat.commands.judges import judges
@@ -61,6 +62,7 @@ app.command()(export)
 app.add_typer(pool, name="pool")
 pool.command("withdraw")(withdraw)
 pool.command("withdrawals")(list_withdrawals)
+pool.command("fields")(fields)
 app.add_typer(rounds, name="round")
 app.command()(audit)
 app.command()(certify)

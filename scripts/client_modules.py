@@ -61,6 +61,8 @@ POOL: Final[Mapping[str, Shown]] = {
     "InstructionTurn": Shown("InstructionTurn"),
     "InstructionFields": Shown("InstructionFields"),
     "PictureSize": Shown("ThumbnailSize"),
+    "FieldValue": Shown("FieldValue"),
+    "FieldValues": Shown("FieldValues"),
     "Example": Shown("ExampleOut"),
     "LookAlike": Shown("LookAlike"),
     "AnnotationSource": Shown("Source"),

@@ -9,10 +9,10 @@ import numpy as np
 from anyio import to_thread
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.artifacts.subsets import find_subset, gone
 from api.examples.schemas import Filters
 from api.examples.scores import Positions
 from api.maps.planes import outlined
-from api.subsets import service as subsets
 from api.transfers.files import artifact_file
 from core.artifacts.subsets import subset_members
 from core.files.storage import Storage
@@ -62,12 +62,12 @@ async def members(
 async def _members(
     session: AsyncSession, project: Project, storage: Storage, subset_id: int
 ) -> Members:
-    artifact = await subsets.find_subset(session, project.id, subset_id)
+    artifact = await find_subset(session, project.id, subset_id)
     path = await artifact_file(storage, artifact.storage_key)
     try:
         return await to_thread.run_sync(_load, path, artifact.sha256)
     except FileNotFoundError as error:
-        raise subsets.gone(artifact) from error
+        raise gone(artifact) from error
 
 
 @lru_cache(maxsize=_KEPT_SUBSETS)

@@ -30,12 +30,13 @@ from api.examples.schemas import (
     Promoted,
     Promotion,
     Selection,
+    ValuesOf,
     Words,
     WordsOut,
 )
 from api.jobs.schemas import JobOut
 from api.schemas.contents import takes
-from api.schemas.fields import Fields
+from api.schemas.fields import Fields, FieldValues
 
 router = APIRouter(prefix="/projects/{project_id}/examples", tags=["examples"])
 
@@ -63,11 +64,23 @@ async def count_examples(
 
 @router.get("/fields")
 async def list_fields(session: SessionDep, project: ReviewedProject) -> Fields:
-    """What the first 1,000 examples brought besides themselves, each with a value of one of them.
+    """What came with 1,000 examples, spread over the project, each with a value of one of them.
 
-    Those that `shown_fields` of the settings names, annotators see.
+    Those that `shown_fields` of the settings names, annotators see; by all of them images are found
+    with `fields`.
     """
     return Fields(items=await fields.brought_fields(session, project.id))
+
+
+@router.get("/fields/values")
+async def list_field_values(
+    session: SessionDep,
+    storage: StorageDep,
+    project: ReviewedProject,
+    asked: Annotated[ValuesOf, Query()],
+) -> FieldValues:
+    """What a field is, and of how many of the images that match."""
+    return await service.field_values(session, project, storage, asked)
 
 
 @router.get("/look-alikes")

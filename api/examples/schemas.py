@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from api.instruction_rows import InstructionFields
 from api.projects.schemas import ClassOut, Colour
 from api.schemas.choices import OneOf
+from api.schemas.fields import OnField
 from api.schemas.labels import Labeled
 from api.schemas.names import GivenName
 from core.states import ExampleState, RoundState, Source, Split, Verdict
@@ -58,6 +59,12 @@ class Filters(BaseModel):
     was sent to be looked up: what is found has the features that likeness is measured by, and
     `similarity_min` of it to the mean of these. `duplicate_of` finds the images that show the same
     picture as another, and that one.
+
+    `fields` are conditions on what came with an example, by the names that `shown_fields` has:
+    `camera=3`, `score<0.5`, `taken>=2024-03-01` (`<=` and `>` too), `camera` if it has to be there
+    and `!camera` if it must not. Several values that one field is to be equal to are alternatives.
+    Numbers are compared as such, also where they are written as text, and all else letter by
+    letter, as dates of ISO 8601 are in order. What is in double quotes is taken as it stands.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -85,6 +92,7 @@ class Filters(BaseModel):
     similar_file: Id | None = None
     similarity_min: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] | None = None
     duplicate_of: Id | None = None
+    fields: Annotated[list[OnField], Field(min_length=1, max_length=20)] | None = None
 
     @property
     def examples(self) -> list[int]:
@@ -111,6 +119,12 @@ class Listing(Filters):
         if compared and "sort" not in self.model_fields_set:
             self.sort = "-similarity"
         return self
+
+
+class ValuesOf(Filters):
+    """A field, and which examples are looked at: what is asked of the field itself is left out."""
+
+    of: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
 
 class ExampleOut(BaseModel):

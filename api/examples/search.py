@@ -6,7 +6,8 @@ they are the examples that the files name, in the order that is asked for.
 """
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -14,12 +15,15 @@ from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
+from numpy.typing import NDArray
 from sqlalchemy import (
     ColumnElement,
     Select,
     func,
+    literal,
     select,
 )
+from sqlalchemy.dialects.postgresql import JSONPATH
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
@@ -32,6 +36,7 @@ from core.class_names import names_class
 from core.consensus import by_model, holds
 from core.db import no_objects
 from core.errors import Conflict
+from core.field_conditions import field_paths, parse_condition
 from core.names import composed
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import COMPOSED_NAME, Annotation, Example, Project
@@ -44,6 +49,7 @@ _LARGEST_RANGE: Final = 1 << 17
 _LARGEST_SAMPLE: Final = 1 << 14
 _SMALLEST_PART: Final = 1 << 14
 _MOST_PARTS: Final = 64
+_PAGE: Final = 4000
 _ANSWERED: Final = (ExampleState.LABELED, ExampleState.OOD, ExampleState.UNSURE)
 
 
@@ -87,6 +93,10 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
     if filters.name is not None:
         wanted = composed(filters.name)
         found.append(COMPOSED_NAME.icontains(wanted, autoescape=True))
+    for path, is_there in field_paths([parse_condition(one) for one in filters.fields or ()]):
+        # No text that is cast, which would be for each row again.
+        there = Example.meta.path_exists(literal(path, JSONPATH))
+        found.append(there if is_there else ~there)
     vote = [
         getattr(Annotation, name) == value
         for name in ("annotator_id", "source")
@@ -233,30 +243,70 @@ class Search:
         statement = select(func.count()).select_from(Example)
         if self._indexed or self._filters == Filters(split=self._filters.split):
             return await self._session.scalar(statement.where(*self._conditions)) or 0, True
-        started, total, seen = time.monotonic(), 0, 0
+        total, counted = 0, (0, True)
+        async for pieces, share in self._parts():
+            for piece in pieces:
+                found = statement.where(*self._conditions, piece)
+                total += await self._session.scalar(found) or 0
+            counted = round(total / share), share == 1
+        return counted
+
+    async def values(self, field: str, most: int) -> tuple[dict[str, int] | None, bool]:
+        """Values that a field has, and how many have each; and whether that is exact.
+
+        None in place of more than ``most`` values.
+        """
+        value = Example.meta[field].astext
+        statement = (
+            select(value, func.count()).where(value.is_not(None)).group_by(value).limit(most + 1)
+        )
+        total, share = Counter[str](), 1.0
+        async for pieces, share in self._parts():
+            for piece in pieces:
+                found = await self._session.execute(statement.where(*self._conditions, piece))
+                total.update(dict(found.all()))
+            if len(total) > most:
+                return None, share == 1
+        return {one: round(count / share) for one, count in total.most_common()}, share == 1
+
+    async def _parts(self) -> AsyncIterator[tuple[list[ColumnElement[bool]], float]]:
+        """Parts of what may match, as conditions of pieces, as long as looking may take.
+
+        With each comes the share of all that was looked at when it has been, 0..1.
+        """
+        started, seen = time.monotonic(), 0
         _, end = await self._bounds(None)
         # Spread over the pool: what was imported together is alike.
         parts = max(1, min(_MOST_PARTS, end // _SMALLEST_PART))
         for part in sorted(range(parts), key=lambda part: f"{part:06b}"[::-1]):
             low, high = end * part // parts, end * (part + 1) // parts
-            for piece in await self._pieces(low, high, _LARGEST_SAMPLE):
-                found = statement.where(*self._conditions, piece.condition)
-                total += await self._session.scalar(found) or 0
             seen += high - low
-            if time.monotonic() - started > _SECONDS and seen < end:
-                return round(total * end / seen), False
-        return total, True
+            pieces = await self._pieces(low, high, _LARGEST_SAMPLE)
+            yield [piece.condition for piece in pieces], seen / end if end else 1.0
+            if time.monotonic() - started > _SECONDS:
+                return
 
     async def ids(self, most: int) -> list[int]:
         """Ids of all that match, in order; at most ``most``."""
-        found: list[int] = []
+        return [row.id async for rows in self._rows(most) for row in rows]
+
+    async def pool_indices(self) -> NDArray[np.int64]:
+        """(N,) pool indices of all that match, ascending."""
+        found = [np.empty(0, dtype=np.int64)]
+        async for rows in self._rows(None):
+            found.append(np.fromiter((row.pool_index for row in rows), np.int64, len(rows)))
+        return np.sort(np.concatenate(found))
+
+    async def _rows(self, most: int | None) -> AsyncIterator[Sequence[Any]]:
+        """Ids and pool indices of what matches, in order, page by page."""
         columns = select(Example.id, Example.pool_index)
         cursor: int | None = 0
-        while cursor is not None and len(found) < most:
-            page = await self.page(columns, cursor, min(2000, most - len(found)))
-            found += [row.id for row in page.rows]
+        left = most
+        while cursor is not None and left != 0:
+            page = await self.page(columns, cursor, _PAGE if left is None else min(_PAGE, left))
+            yield page.rows
             cursor = page.next_cursor
-        return found
+            left = None if left is None else left - len(page.rows)
 
     @cached_property
     def _kept(self) -> Positions:

@@ -1,6 +1,8 @@
 from typing import Any, Final
 
+import numpy as np
 from anyio import to_thread
+from numpy.typing import NDArray
 from sqlalchemy import case, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -23,16 +25,19 @@ from api.examples.schemas import (
     Neighbours,
     PlaceOut,
     Sort,
+    ValuesOf,
 )
 from api.examples.scores import COLUMNS, ScoreTable, scores_for, scores_if_there
 from api.examples.search import Search
 from api.examples.words import searched
 from api.instruction_rows import fields_of
+from api.schemas.fields import FieldValue, FieldValues
 from api.schemas.pictures import image_url
 from core.among import among
 from core.class_names import seen_as
 from core.consensus import holds
 from core.errors import NotFound
+from core.field_conditions import parse_condition
 from core.files.storage import Storage
 from core.media.texts.excerpts import beginning, row_fields
 from core.tables import (
@@ -49,6 +54,7 @@ from core.tasks.registry import label_of
 from core.withdrawals import is_kept
 
 _LATEST: Final = 200
+_MOST_VALUES: Final = 50
 # A class is said by its name already.
 WHOLE_LABEL = case((Example.label_class_id.is_(None), Example.label)).label("whole_label")
 SHOWN = (
@@ -106,6 +112,25 @@ async def matching_ids(
 ) -> list[int]:
     """Ids of the examples that match, at most ``most``."""
     return await (await _search(session, project, storage, filters)).ids(most)
+
+
+async def matching_pool_indices(
+    session: AsyncSession, project: Project, storage: Storage, filters: Filters
+) -> NDArray[np.int64]:
+    """(N,) pool indices of all examples that match, ascending."""
+    return await (await _search(session, project, storage, filters)).pool_indices()
+
+
+async def field_values(
+    session: AsyncSession, project: Project, storage: Storage, asked: ValuesOf
+) -> FieldValues:
+    """The values of a field among what matches but for what is asked of that field."""
+    others = [one for one in asked.fields or () if parse_condition(one).name != asked.of]
+    filters = asked.model_copy(update={"fields": others or None})
+    search = await _search(session, project, storage, filters)
+    found, exact = await search.values(asked.of, _MOST_VALUES)
+    items = [FieldValue(value=value, count=count) for value, count in (found or {}).items()]
+    return FieldValues(items=items, many=found is None, exact=exact)
 
 
 async def _search(

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeVar
 from anyio import to_thread
 
 from api.exports.documents import Document, dumped
+from api.exports.part import FILTERS
 from api.exports.records import Images, Record
 from api.exports.zips import Spool, ZipWriter
 from api.transfers.streams import in_threads
@@ -96,7 +97,7 @@ async def as_zip(
             for piece in document.end():
                 spool.write(piece)
             yield document.name, spool
-            for name, text in more(written):
+            for name, text in (*more(written), *_said(images)):
                 yield from _spooled(name, text)
             if renamed.size:
                 yield RENAMED, renamed
@@ -166,11 +167,16 @@ async def as_text_zip(images: Images, document: Document, more: Texts) -> AsyncI
 
         def files() -> Iterator[tuple[str, Spool]]:
             yield document.name, spool
-            for name, text in more:
+            for name, text in (*more, *_said(images)):
                 yield from _spooled(name, text)
 
         async for piece in in_threads(_rest(archive, files(), missing)):
             yield piece
+
+
+def _said(images: Images) -> Texts:
+    """What says that an archive holds a part alone, if it does."""
+    return [] if images.part is None else [(FILTERS, images.part.text)]
 
 
 def _spooled(name: str, text: str | Iterable[bytes]) -> Iterator[tuple[str, Spool]]:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Protocol
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
+from api.exports.part import Part
 from api.exports.records import Record
 from api.exports.votes import Vote
 from api.exports.zips import Spool
@@ -222,12 +223,16 @@ class CocoTables(ABC):
     Args:
         classes: Names of the categories, which are numbered from 1.
         lists: Names of the lists.
+        part: What the images are of; None if they are all.
     """
 
     name = "annotations.json"
 
-    def __init__(self, classes: Iterable[str], lists: Sequence[str]) -> None:
+    def __init__(
+        self, classes: Iterable[str], lists: Sequence[str], part: Part | None = None
+    ) -> None:
         """Nothing yet."""
+        self._part = part
         self._categories = list(classes)
         self._lists = {name: Spool() for name in lists}
         self._is_first = True
@@ -238,7 +243,9 @@ class CocoTables(ABC):
             {"id": number, "name": name, "supercategory": ""}
             for number, name in enumerate(self._categories, 1)
         ]
-        info = {"description": "Exported from Karat", "version": "1.0"}
+        info: dict[str, Any] = {"description": "Exported from Karat", "version": "1.0"}
+        if self._part is not None:
+            info["filters"] = dict(self._part.filters)
         return (
             f'{{"info": {dumped(info)}, "licenses": [],\n'
             f'"categories": {dumped(categories)},\n"images": ['
@@ -287,8 +294,8 @@ class Coco(CocoTables):
     What is neither labeled nor OOD would look the same, so it stands in a table of its own.
     """
 
-    def __init__(self, class_names: Sequence[str]) -> None:
-        super().__init__(class_names, ("annotations", "undecided"))
+    def __init__(self, class_names: Sequence[str], part: Part | None = None) -> None:
+        super().__init__(class_names, ("annotations", "undecided"), part)
         self._ids = {name: number for number, name in enumerate(class_names, 1)}
 
     def add(self, record: Record, path: str) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.parquet import parquet_of
+from api.exports.part import after
 from api.exports.records import Images
 from api.exports.taken import TakenImages, TakenVotes, taken_rows
 from api.exports.texts import within_memory
@@ -61,24 +62,24 @@ async def _rows(images: Images) -> AsyncIterator[list[Any]]:
 
 async def _present(images: Images) -> AsyncIterator[Sequence[Any]]:
     """Rows as they are now; each block by itself."""
-    last = -1
+    last: int | None = -1
     columns = (
         Example.id, Example.pool_index, Example.name, Example.content_hash, Example.split,
         Example.state, Example.label, Example.meta, Example.bytes,
     )  # fmt: skip
-    while True:
+    while last is not None:
+        inside, end = after(images.part, last)
         statement = (
             select(*columns)
-            .where(Example.project_id == images.project_id, Example.pool_index > last, is_kept())
+            .where(Example.project_id == images.project_id, inside, is_kept())
             .order_by(Example.pool_index)
             .limit(_FETCH)
         )
         async with images.sessions() as session:
             found = (await session.execute(statement)).all()
-        if not found:
-            return
-        last = found[-1].pool_index
-        yield found
+        last = found[-1].pool_index if found else end
+        if found:
+            yield found
 
 
 async def _fields(sessions: Sessions, ids: Sequence[int]) -> Mapping[int, InstructionRow]:
@@ -126,7 +127,7 @@ def as_parquet(images: Images) -> AsyncIterator[bytes]:
             if rows := [_columns(row, parts) for row, parts in block]:
                 yield partial(pa.Table.from_pylist, rows, _SCHEMA)
 
-    return parquet_of(_SCHEMA, tables(), compression="zstd")
+    return parquet_of(_SCHEMA, tables(), images.part, compression="zstd")
 
 
 def _columns(row: Any, parts: InstructionRow) -> dict[str, Any]:
@@ -161,7 +162,7 @@ async def as_rankings(images: Images) -> AsyncIterator[str]:
         for start in range(0, len(groups), _FETCH):
             some = groups[start : start + _FETCH]
             ids = None if taken is None else taken.of([one.example_id for one in some])
-            yield await _told(sessions, number, round_id, some, ids)
+            yield await _told(images, number, round_id, some, ids)
 
 
 async def _rounds(sessions: Sessions, project_id: int) -> Sequence[Any]:
@@ -185,20 +186,23 @@ async def _groups(sessions: Sessions, round_id: int) -> Sequence[Any]:
 
 
 async def _told(
-    sessions: Sessions,
+    images: Images,
     number: int,
     round_id: int,
     groups: Sequence[Any],
     among_ids: Sequence[int] | None,
 ) -> str:
-    """Lines of some groups of a round, by the annotations of ``among_ids`` if they are given."""
+    """Lines of some groups of a round, by the annotations of ``among_ids`` if they are given.
+
+    A group is of a part if one of its rows is.
+    """
 
     def counts(one: type[Annotation]) -> ColumnElement[bool]:
         inside = one.round_id == round_id
         return inside if among_ids is None else and_(inside, among(one.id, among_ids))
 
     members = (
-        select(QueryMember.query_id, QueryMember.example_id, Example.name)
+        select(QueryMember.query_id, QueryMember.example_id, Example.name, Example.pool_index)
         .join(Example, Example.id == QueryMember.example_id)
         .where(among(QueryMember.query_id, [one.query_id for one in groups]))
         .order_by(QueryMember.query_id, QueryMember.place)
@@ -211,13 +215,19 @@ async def _told(
     )
     held: dict[int, list[Any]] = defaultdict(list)
     given: dict[int, list[Any]] = defaultdict(list)
-    async with sessions() as session:
+    async with images.sessions() as session:
         for row in await session.execute(members):
             held[row.query_id].append(row)
         for row in await session.execute(said):
             given[row.example_id].append(row)
+    if images.part is not None:
+        held = {
+            id_: rows
+            for id_, rows in held.items()
+            if any(images.part.holds([row.pool_index for row in rows]))
+        }
     ids = [row.example_id for rows in held.values() for row in rows]
-    parts = await _fields(sessions, ids)
+    parts = await _fields(images.sessions, ids)
     lines = (
         _group(number, held[one.query_id], given[one.example_id], parts)
         for one in groups

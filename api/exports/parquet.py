@@ -14,6 +14,7 @@ from pyarrow import parquet
 from api.exports.archives import portions, read_all
 from api.exports.boxes.placed import boxes_of
 from api.exports.naming import Place
+from api.exports.part import Part
 from api.exports.records import Images, Record
 from api.exports.texts import TEXT
 from core.errors import Conflict
@@ -75,15 +76,22 @@ _BOX_COLUMNS: Final = {
 
 
 async def parquet_of(
-    schema: pa.Schema, tables: AsyncGenerator[Callable[[], pa.Table]], **options: Any
+    schema: pa.Schema,
+    tables: AsyncGenerator[Callable[[], pa.Table]],
+    part: Part | None = None,
+    **options: Any,
 ) -> AsyncIterator[bytes]:
     """A file of ``tables``, each made and written in a thread, and a row group of its own.
 
     Args:
         schema: Of all.
         tables: What makes each.
+        part: What the rows are of; None if they are all.
         options: Of the writer.
     """
+    if part is not None:
+        told = {"karat": json.dumps({"filters": dict(part.filters)})}
+        schema = schema.with_metadata({**(schema.metadata or {}), **told})
     sink = Sink()
     writer = parquet.ParquetWriter(sink, schema, **options)
     async with aclosing(tables):
@@ -104,7 +112,7 @@ def as_text_parquet(images: Images) -> AsyncIterator[bytes]:
             rows = [{**_row(record, numbers), TEXT: text} for record, text in block]
             yield partial(pa.Table.from_pylist, rows, schema)
 
-    return parquet_of(schema, tables(), compression="zstd", use_dictionary=_REPEATED)
+    return parquet_of(schema, tables(), images.part, compression="zstd", use_dictionary=_REPEATED)
 
 
 def as_parquet(
@@ -136,7 +144,7 @@ def as_parquet(
                     yield partial(_table, schema, row, some, contents)
 
     # Images are compressed already.
-    return parquet_of(schema, tables(), compression="NONE", use_dictionary=_REPEATED)
+    return parquet_of(schema, tables(), images.part, compression="NONE", use_dictionary=_REPEATED)
 
 
 def _schema(columns: Mapping[str, pa.DataType], class_names: Sequence[str]) -> pa.Schema:

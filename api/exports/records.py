@@ -8,6 +8,7 @@ from anyio import to_thread
 from sqlalchemy import ColumnElement, Subquery, and_, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from api.exports.part import Part, after
 from api.exports.portions import stored_bytes, within_bytes
 from api.exports.tables import BY_MODEL, speaks
 from api.exports.texts import contents, within_memory
@@ -154,6 +155,7 @@ class Images:
             behind.
         all: Whether also those leave of the pool that nobody has judged.
         people_only: Whether what models have labeled counts as judged by nobody.
+        part: What of them leaves at all; everything if None.
     """
 
     sessions: async_sessionmaker[AsyncSession]
@@ -161,6 +163,12 @@ class Images:
     classes: Mapping[int, str]
     all: bool = False
     people_only: bool = False
+    part: Part | None = None
+
+    @property
+    def named(self) -> str:
+        """What its file is called, but for the format."""
+        return f"karat-project-{self.project_id}{'' if self.part is None else '-filtered'}"
 
     @property
     def class_names(self) -> list[str]:
@@ -172,14 +180,16 @@ class Images:
 
         Each block is a transaction of its own, as in ``tables.rows``.
         """
-        last = -1
-        while True:
+        last: int | None = -1
+        while last is not None:
+            inside, end = after(self.part, last)
             async with self.sessions() as session:
                 # What an image counts as and its votes come from several statements.
                 await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-                read = await self._block(session, last)
+                read = await self._block(session, inside)
             if not read.rows:
-                return
+                last = end
+                continue
             last = read.rows[-1].pool_index
             # Thousands of boxes take a while to read, and requests are not to wait for it.
             yield self.heard(await to_thread.run_sync(self._records, read))
@@ -202,8 +212,8 @@ class Images:
                 found = await contents(self.sessions, [one.example_id for one in some])
                 yield [(one, found[one.example_id]) for one in some]
 
-    async def _block(self, session: AsyncSession, last: int) -> "_Block":
-        next_ = self._next(last)
+    async def _block(self, session: AsyncSession, inside: ColumnElement[bool]) -> "_Block":
+        next_ = self._next(inside)
         statement = (
             select(
                 Example.id.label("example_id"),
@@ -229,11 +239,11 @@ class Images:
         votes = await votes_of(session, and_(among(Annotation.example_id, ids), speaks()))
         return _Block(rows, votes, await predictions_of(session, ids, self.classes))
 
-    def _next(self, last: int) -> Subquery:
-        """The ids of a block: those after ``last`` whose labels fit memory together."""
+    def _next(self, inside: ColumnElement[bool]) -> Subquery:
+        """The ids of a block: the first of those ``inside`` whose labels fit memory together."""
         first = (
             select(Example.id, Example.pool_index, stored_bytes(Example.label).label("bytes"))
-            .where(Example.project_id == self.project_id, Example.pool_index > last, is_kept())
+            .where(Example.project_id == self.project_id, inside, is_kept())
             .order_by(Example.pool_index)
             .limit(_FETCH)
         )
@@ -242,7 +252,7 @@ class Images:
         return within_bytes(first.subquery(), "pool_index")
 
     def _records(self, read: "_Block") -> list[Record]:
-        votes = read_votes(read.votes, self.classes)
+        votes = read_votes(read.votes, self.classes, is_part=self.part is not None)
         return [self._record(row, votes[row.example_id], read.predictions) for row in read.rows]
 
     def _record(self, row: Any, votes: list[Vote], predictions: Mapping[int, Prediction]) -> Record:

@@ -2,13 +2,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
-from pydantic import AfterValidator
 
 from api.audit import record
 from api.callers.access import ManagedProject, ProjectId, managing
 from api.callers.principal import CurrentUser
 from api.deps import OriginalsDep, SessionDep, StorageDep
+from api.examples.service import matching_pool_indices
 from api.exports import service
+from api.exports.asked import Asked
+from api.exports.part import Part
 from api.exports.records import Images
 from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.service import Format
@@ -17,55 +19,10 @@ from api.exports.taken import find_taken, taken_images
 from api.schemas.contents import JSON_LINES, PARQUET, sends
 from api.schemas.pagination import Items
 from api.transfers.files import present_file
-from core.names import composed
 from core.states import Medium
 from core.tasks.instructions import INSTRUCTIONS
 
 router = APIRouter(tags=["exports"])
-
-Effective = Annotated[
-    bool,
-    Query(description="`csv`, `jsonl`: of annotations only the one of each image that holds now."),
-]
-Unlabeled = Annotated[
-    bool,
-    Query(
-        description="`yolo`, `coco`, `label_studio`, `parquet`, `voc`, `cvat`: also images nobody "
-        "has judged."
-    ),
-]
-WithImages = Annotated[
-    bool,
-    Query(
-        description="`coco`, `label_studio`: a zip with the images, or of texts with the interface "
-        "for them, or else the JSON alone."
-    ),
-]
-PeopleOnly = Annotated[
-    bool,
-    Query(description="Leave out what models have labeled under certificates."),
-]
-ByteOrderMark = Annotated[
-    bool,
-    Query(description="`csv`: begin with a byte order mark, so that Excel reads it as UTF-8."),
-]
-After = Annotated[
-    int | None,
-    Query(
-        ge=0,
-        lt=2**63,
-        description="`csv`, `jsonl`: only annotations above this `annotation_id`, the last that "
-        "you have; 0 to begin with.",
-    ),
-]
-Snapshot = Annotated[
-    str | None,
-    Query(
-        max_length=80,
-        description="Name of a snapshot: what everything counted as when it was taken.",
-    ),
-    AfterValidator(lambda name: name and composed(name)),
-]
 
 
 @router.get("/projects/{project_id}/export/classes")
@@ -97,14 +54,7 @@ async def export(
     originals: OriginalsDep,
     storage: StorageDep,
     project_id: ProjectId,
-    format: Format = Format.CSV,
-    effective: Effective = False,
-    unlabeled: Unlabeled = False,
-    images: WithImages = True,
-    bom: ByteOrderMark = False,
-    people_only: PeopleOnly = False,
-    snapshot: Snapshot = None,
-    after: After = None,
+    asked: Annotated[Asked, Query()],
 ) -> StreamingResponse:
     """Annotations as CSV or JSONL, or images with what is known of them; an import reads them all.
 
@@ -121,13 +71,21 @@ async def export(
     probability, the lot, and the share that may be wrong, at most, of all that was promised
     together: of the lots of the class, or of all lots; of a single lot more may be wrong.
 
+    With any of the filters of the list of images only what matches leaves, as of when the export
+    begins. The file says so: `-filtered` is in its name, a zip has `FILTERS.txt`, COCO `filters` in
+    its `info`, and Parquet in its metadata under `karat`. What may be wrong at most of labels of a
+    model is promised of all of them together, and not said of a part. File names and numbers of
+    classes are those of the whole.
+
     With `after` a copy elsewhere is kept up with: annotations are only ever added, and none comes
     later with an id below the last of such a file.
     """
-    if after is not None:
-        service.require_all_said(format, effective=effective, snapshot=snapshot)
+    asked.require_possible()
+    format, filters = asked.format, asked.filters
+    said = None if filters is None else filters.model_dump(mode="json", exclude_none=True)
     async with managing(request, user, project_id) as (session, project):
         service.require_served(format, project.medium, project.task)
+        told = {"snapshot": asked.snapshot, "filters": said}
         record(
             session,
             user,
@@ -136,40 +94,54 @@ async def export(
             None,
             project_id=project_id,
             format=format,
-            **({} if snapshot is None else {"snapshot": snapshot}),
+            **{name: value for name, value in told.items() if value is not None},
         )
         classes = await service.class_names(session, project_id)
         medium, task = project.medium, project.task
-        taken = None if snapshot is None else await find_taken(session, project_id, snapshot)
+        taken = None
+        if asked.snapshot is not None:
+            taken = await find_taken(session, project_id, asked.snapshot)
     between = None
-    if after is not None:
-        newest = await settled(request.app.state.sessions, project_id, after)
-        between = (after, newest)
+    if asked.after is not None:
+        newest = await settled(request.app.state.sessions, project_id, asked.after)
+        between = (asked.after, newest)
     # Asked last: a replica has what was committed by then.
     sessions = await request.app.state.reader.sessions()
-    which = Images(sessions, project_id, classes, all=unlabeled, people_only=people_only)
+    part = None
+    if filters is not None:
+        async with sessions() as session:
+            found = await matching_pool_indices(session, project, storage, filters)
+        part = Part(said or {}, found)
+    which = Images(
+        sessions,
+        project_id,
+        classes,
+        all=asked.unlabeled,
+        people_only=asked.people_only,
+        part=part,
+    )
     if taken is not None:
         path = await present_file(storage, taken.key)
         which = taken_images(which, taken, path)
     if task == INSTRUCTIONS.name:
-        found = service.as_rows(which, format)
+        download = service.as_rows(which, format)
     elif format in (Format.CSV, Format.JSONL):
         texts = medium is Medium.TEXT
-        found = service.as_table(
+        download = service.as_table(
             which,
             format,
             task,
-            only_effective=effective,
-            bom=bom,
+            only_effective=asked.effective,
+            bom=asked.bom,
             texts=texts,
             between=between,
         )
     elif medium is Medium.TEXT:
-        found = service.as_texts(which, format, with_config=images)
-    elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:
+        download = service.as_texts(which, format, with_config=asked.images)
+    elif format in (Format.COCO, Format.LABEL_STUDIO) and not asked.images:
         address = request.app.state.settings.public_url or str(request.base_url)
-        found = service.as_document(which, format, f"{address.rstrip('/')}/", task)
+        download = service.as_document(which, format, f"{address.rstrip('/')}/", task)
     else:
-        found = await service.as_images(which, originals, format, task)
-    headers = {"Content-Disposition": f'attachment; filename="{found.filename}"'}
-    return StreamingResponse(found.body, media_type=found.media_type, headers=headers)
+        download = await service.as_images(which, originals, format, task)
+    headers = {"Content-Disposition": f'attachment; filename="{download.filename}"'}
+    return StreamingResponse(download.body, media_type=download.media_type, headers=headers)

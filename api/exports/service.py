@@ -71,12 +71,12 @@ class Format(StrEnum):
     RANKINGS = "rankings"
 
 
-_TABLES: Final = (Format.CSV, Format.JSONL)
+TABLES: Final = (Format.CSV, Format.JSONL)
 _WITH_PICTURES: Final = frozenset(
     {Format.IMAGEFOLDER, Format.YOLO, Format.COCO, Format.VOC, Format.CVAT}
 )
 _OF_BOXES: Final = frozenset(
-    {*_TABLES, Format.COCO, Format.YOLO, Format.VOC, Format.LABEL_STUDIO, Format.CVAT}
+    {*TABLES, Format.COCO, Format.YOLO, Format.VOC, Format.LABEL_STUDIO, Format.CVAT}
     | {Format.PARQUET}
 )
 _OF_BOXES_ALONE: Final = frozenset({Format.VOC, Format.CVAT})
@@ -128,7 +128,7 @@ def _formats_of(task: str) -> list[Format]:
     if task == INSTRUCTIONS.name:
         return [one for one in Format if one in _OF_ROWS]
     if not task_type(task).names_one_class:
-        return [*_TABLES]
+        return [*TABLES]
     return [one for one in Format if one not in _OF_BOXES_ALONE | _OF_ROWS_ALONE]
 
 
@@ -211,21 +211,6 @@ async def class_names(session: AsyncSession, project_id: int) -> dict[int, str]:
     return dict((await session.execute(statement)).all())
 
 
-def require_all_said(format: Format, *, effective: bool, snapshot: str | None) -> None:
-    """Refuse to go on after an annotation where not all are told, in their order.
-
-    Raises:
-        Invalid: ``not_after``.
-    """
-    if format not in _TABLES or effective or snapshot is not None:
-        raise Invalid(
-            "not_after",
-            "Only csv and jsonl go on after an annotation, and only with all that was said: leave "
-            "out effective and snapshot.",
-            field="after",
-        )
-
-
 def as_table(
     images: Images,
     format: Format,
@@ -246,13 +231,14 @@ def as_table(
         texts=texts,
         people_only=images.people_only,
         between=between,
+        part=images.part,
     )
     if isinstance(images, TakenImages):
         table = taken_table(images, table)
     body = tables.as_csv(table, bom=bom) if format is Format.CSV else tables.as_jsonl(table)
     return Download(
         body,
-        f"karat-project-{images.project_id}.{format}",
+        f"{images.named}.{format}",
         "text/csv" if format is Format.CSV else JSON_LINES,
     )
 
@@ -268,7 +254,7 @@ async def as_images(
         format: What is made of them.
         task: The project's type of labels.
     """
-    name = f"karat-project-{images.project_id}"
+    name = images.named
     if task == BOXES.name:
         return await _as_boxes(images, originals, format, name)
     if format is Format.PARQUET:
@@ -286,7 +272,7 @@ async def as_images(
         )
     elif format is Format.COCO:
         place = await in_folders(images.sessions, images.project_id)
-        document: Document = Coco(images.class_names)
+        document: Document = Coco(images.class_names, images.part)
         body = archives.as_zip(images, originals, _in_one_folder(place), document)
     else:
         place = await in_folders(images.sessions, images.project_id)
@@ -309,7 +295,7 @@ async def _as_boxes(images: Images, originals: Originals, format: Format, name: 
         return Download(body, f"{name}.parquet", PARQUET)
     name = f"{name}-{_word(format)}"
     if format is Format.COCO:
-        document: Document = CocoBoxes(images.classes)
+        document: Document = CocoBoxes(images.classes, images.part)
         body = archives.as_zip(images, originals, _in_one_folder(place), document)
     elif format is Format.LABEL_STUDIO:
         config = (LABELING_CONFIG, labeling_config(images.class_names, boxes=True))
@@ -329,7 +315,7 @@ def _in_one_folder(place: Place) -> Callable[[Record], str]:
 
 def as_rows(images: Images, format: Format) -> Download:
     """Instruction data as tuning libraries read it, or what people said of its rows."""
-    name = f"karat-project-{images.project_id}"
+    name = images.named
     if format is Format.PARQUET:
         return Download(instructions.as_parquet(images), f"{name}.parquet", PARQUET)
     if format is Format.RANKINGS:
@@ -342,7 +328,7 @@ def as_rows(images: Images, format: Format) -> Download:
 
 def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
     """Texts with what is known of them; Label Studio's with the interface for it, if wanted."""
-    name = f"karat-project-{images.project_id}"
+    name = images.named
     if format is Format.PARQUET:
         return Download(as_text_parquet(images), f"{name}.parquet", PARQUET)
     if format is Format.DOCCANO:
@@ -372,14 +358,16 @@ def as_document(
         return f"{base_url}api/examples/{record.example_id}/image"
 
     document: Document
+    is_coco = format is Format.COCO
     if task == BOXES.name:
-        is_coco = format is Format.COCO
         document = (
-            CocoBoxes(images.classes) if is_coco else LabelStudioBoxes(address, images.classes)
+            CocoBoxes(images.classes, images.part)
+            if is_coco
+            else LabelStudioBoxes(address, images.classes)
         )
     else:
-        document = Coco(images.class_names) if format is Format.COCO else LabelStudio(address)
-    filename = f"karat-project-{images.project_id}-{_word(format)}.json"
+        document = Coco(images.class_names, images.part) if is_coco else LabelStudio(address)
+    filename = f"{images.named}-{_word(format)}.json"
     return Download(archives.as_document(images, document), filename, "application/json")
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Final
 
 from anyio import to_thread
@@ -23,6 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
+from api.exports.part import Part
 from api.exports.portions import stored_bytes, within_bytes
 from api.exports.texts import TEXT, with_texts
 from api.transfers.streams import csv_of
@@ -44,7 +46,6 @@ COLUMNS = (
 BY_MODEL: Final = "model"
 """Who annotates by a certificate, where others have an address or the name of a column."""
 _FETCH = 1000
-_POOL_INDEX: Final = COLUMNS.index("pool_index")
 
 
 def speaks() -> ColumnElement[bool]:
@@ -92,6 +93,7 @@ class Table:
         texts: Whether each has all of its text in the column ``text``.
         people_only: Whether what models have labeled under certificates is left out.
         between: Only annotations above the first id and up to the second.
+        part: Of which examples the annotations are; of all if None.
     """
 
     sessions: async_sessionmaker[AsyncSession]
@@ -102,6 +104,7 @@ class Table:
     texts: bool = False
     people_only: bool = False
     between: tuple[int, int] | None = None
+    part: Part | None = None
 
     async def blocks(self) -> AsyncIterator[Sequence[Any]]:
         """Annotations as ``columns`` has them, some hundreds at a time.
@@ -126,11 +129,12 @@ class Table:
                 Annotation.id <= newest,
             )
             async with self.sessions() as session:
-                block = await self._block(session, Annotation.id, within)
-            if not block:
+                end, block = await self._block(session, Annotation.id, within)
+            if end is None:
                 return
-            last = block[-1][0]
-            yield block
+            last = end
+            if block:
+                yield block
 
     async def _newest(self) -> int:
         async with self.sessions() as session:
@@ -144,20 +148,26 @@ class Table:
                 await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
                 answered = (await session.execute(_answered(self.project_id, last))).all()
                 within = (among(Annotation.example_id, [row.id for row in answered]),)
-                block = await self._block(session, Example.pool_index, within)
+                end, block = await self._block(session, Example.pool_index, within)
             if not answered:
                 return
-            last = block[-1][_POOL_INDEX] if block else answered[-1].pool_index
+            last = answered[-1].pool_index if end is None else end
             if block:
                 yield block
 
     async def _block(
         self, session: AsyncSession, place: Any, within: Sequence[ColumnElement[bool]]
-    ) -> Sequence[Any]:
+    ) -> tuple[int | None, Sequence[Any]]:
+        """How far it was looked, None if there is nothing more, and what was found of the part."""
         # One statement for both would be planned for a single row: how many hold nobody can tell.
-        ids = (await session.scalars(_first(self, place, within))).all()
-        found: Sequence[Any] = (await session.execute(_annotations(self, place, ids))).all()
-        return found
+        first = (await session.execute(_first(self, place, within))).all()
+        ids = [row.id for row in first]
+        if self.part is not None:
+            ids = list(compress(ids, self.part.holds([row.pool_index for row in first])))
+        found: Sequence[Any] = []
+        if ids:
+            found = (await session.execute(_annotations(self, place, ids))).all()
+        return first[-1].place if first else None, found
 
 
 def is_effective(by_class: bool) -> ColumnElement[bool]:
@@ -196,10 +206,11 @@ def _answered(project_id: int, last: int) -> Select[int, int]:
 
 
 def _first(table: Table, place: Any, within: Sequence[ColumnElement[bool]]) -> Select[Any]:
-    """Ids of the first annotations ``within``, by ``place``."""
+    """The first annotations ``within``: ids, ``place``, by which they come, and pool indices."""
     first = (
         select(
             Annotation.id,
+            Example.pool_index,
             place.label("place"),
             stored_bytes(_label(table)).label("bytes"),
         )
@@ -212,7 +223,8 @@ def _first(table: Table, place: Any, within: Sequence[ColumnElement[bool]]) -> S
         first = first.where(Annotation.source != Source.MODEL)
     if table.only_effective:
         first = first.where(is_effective(table.by_class))
-    return select(within_bytes(first.subquery(), "place").c.id)
+    fitting = within_bytes(first.subquery(), "place")
+    return select(fitting.c.id, fitting.c.place, fitting.c.pool_index).order_by(fitting.c.place)
 
 
 def _annotations(table: Table, place: Any, ids: Sequence[int]) -> Select[Any]:
@@ -316,6 +328,7 @@ def _row(table: Table, *values: Any) -> dict[str, Any]:
         "key": str(row["key"]),
         "supersedes": str(row["supersedes"]) if row["supersedes"] else None,
         "created_at": row["created_at"].isoformat(),
+        "bound": row["bound"] if table.part is None else None,
     }
 
 

@@ -84,13 +84,20 @@ async def votes_of(session: AsyncSession, which: ColumnElement[bool]) -> Sequenc
     return rows
 
 
-def read_votes(rows: Sequence[Any], classes: Mapping[int, str]) -> defaultdict[int, list[Vote]]:
-    """Votes of each example; those stay behind of classes that are not among ``classes``."""
+def read_votes(
+    rows: Sequence[Any], classes: Mapping[int, str], *, is_part: bool = False
+) -> defaultdict[int, list[Vote]]:
+    """Votes of each example; those stay behind of classes that are not among ``classes``.
+
+    Where they are of a part alone nothing bounds what of it is wrong.
+    """
     found: defaultdict[int, list[Vote]] = defaultdict(list)
     for example_id, id_, source, email, verdict, stored, *rest, probability, lot, bound in rows:
         label = label_of(stored)
         text = written(label, classes)
-        certified = None if lot is None else Certified(probability, lot, bound)
+        certified = None
+        if lot is not None:
+            certified = Certified(probability, lot, None if is_part else bound)
         author = email or source or ("" if certified is None else BY_MODEL)
         if stored is None or text is not None:
             said = (verdict, text, *rest, label, certified)

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any, Final
 
-from sqlalchemy import and_, exists, false, func, literal, not_, select
+from sqlalchemy import and_, exists, func, literal, not_, or_, select, true
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -87,7 +87,15 @@ async def _answers(
     nothing = func.count().filter(no_objects(Annotation.label))
     # Of the first round nothing but what is typical was chosen otherwise than at random.
     kinds = {"chosen": not_(Query.audit), "drawn": not_(Query.typical)}
-    of_kind = [func.coalesce(and_(~Query.requested, one), false()) for one in kinds.values()]
+    # Only queries are joined of which an index says that something is unusual.
+    unusual = or_(Query.requested, Query.audit, Query.typical)
+    of_kind = [
+        and_(
+            Annotation.query_id.is_not(None),
+            func.coalesce(and_(~Query.requested, one), true()),
+        )
+        for one in kinds.values()
+    ]
     statement = (
         select(
             Annotation.round_id,
@@ -97,7 +105,7 @@ async def _answers(
             nothing if project.task == BOXES.name else literal(0),
             *of_kind,
         )
-        .outerjoin(Query, Query.id == Annotation.query_id)
+        .outerjoin(Query, and_(Query.id == Annotation.query_id, unusual))
         .where(
             Annotation.round_id.in_([one.id for one in rounds]),
             # A review stays in the round of what it reviews, and answers none of its queries. Of

@@ -1,12 +1,22 @@
 """What an example brought besides itself, as far as annotators see it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel, StringConstraints
 from sqlalchemy import ColumnElement, Text, func, select
 
+from core.field_conditions import parse_condition
 from core.tables import Example
+
+
+def _condition(text: str) -> str:
+    parse_condition(text)
+    return text
+
+
+OnField = Annotated[str, StringConstraints(max_length=2500), AfterValidator(_condition)]
+"""A condition on a field, as it is written."""
 
 
 class ShownField(BaseModel):
@@ -20,6 +30,24 @@ class Fields(BaseModel):
     """Each name once, with one of its values."""
 
     items: list[ShownField]
+
+
+class FieldValue(BaseModel):
+    """A value that a field has, as text, and how many examples have it."""
+
+    value: str
+    count: int
+
+
+class FieldValues(BaseModel):
+    """Values of a field, the most frequent first; none where there are `many`, more than 50.
+
+    Where not `exact`, they are those of a part of the pool, and counts are what it suggests.
+    """
+
+    items: list[FieldValue]
+    many: bool
+    exact: bool
 
 
 def brought(names: ColumnElement[Any]) -> ColumnElement[Any]:

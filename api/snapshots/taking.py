@@ -13,13 +13,13 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.schemas import Filters
-from api.examples.service import matching_ids
+from api.examples.service import matching_pool_indices
 from api.exports.portions import stored_bytes, within_bytes
 from api.exports.records import Prediction, predictions_of
 from api.exports.tables import is_effective, speaks
 from api.exports.votes import counts_as
 from core.among import among
-from core.artifacts.pool_snapshots import NO_OBJECTS, Int64Array, Origin, SnapshotWriter, says
+from core.artifacts.pool_snapshots import NO_OBJECTS, Origin, SnapshotWriter, says
 from core.files.storage import Storage
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example, Project
@@ -27,7 +27,6 @@ from core.tasks.registry import class_of, label_of, task_type, written
 from core.withdrawals import is_kept
 
 _BLOCK: Final = 4000
-_EVERYTHING: Final = 2**31
 _SHORT: Final = 200
 _MOST_KNOWN: Final = 10_000
 _OOD: Final = Verdict.OOD.in_files
@@ -113,7 +112,9 @@ async def _blocks(
     classes: Mapping[int, str],
 ) -> AsyncIterator[_Block]:
     by_class = task_type(project.task).names_one_class
-    wanted = None if filters is None else await _matching(session, project, storage, filters)
+    wanted = None
+    if filters is not None:
+        wanted = await matching_pool_indices(session, project, storage, filters)
     last = -1
     while True:
         inside: ColumnElement[bool] = Example.pool_index > last
@@ -127,18 +128,6 @@ async def _blocks(
         ids = [row.id for row in rows]
         said = (await session.execute(_said(ids, by_class=by_class))).all()
         yield _Block(rows, said, await predictions_of(session, ids, classes))
-
-
-async def _matching(
-    session: AsyncSession, project: Project, storage: Storage, filters: Filters
-) -> Int64Array:
-    """Pool indices of what matches, ascending."""
-    ids = await matching_ids(session, project, storage, filters, _EVERYTHING)
-    found: list[int] = []
-    for start in range(0, len(ids), _BLOCK):
-        some = select(Example.pool_index).where(among(Example.id, ids[start : start + _BLOCK]))
-        found += await session.scalars(some)
-    return np.unique(np.asarray(found, dtype=np.int64))
 
 
 def _examples(project_id: int, inside: ColumnElement[bool]) -> Select[Any]:

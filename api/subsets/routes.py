@@ -5,6 +5,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
+from api.artifacts.subsets import find_subset, gone
 from api.audit import record
 from api.callers.access import ProjectId, ReviewedProject, managing, reviewing
 from api.callers.principal import CurrentUser
@@ -79,11 +80,11 @@ async def export_subset(
                 "parquet or ids.",
                 field="format",
             )
-        artifact = await service.find_subset(session, project_id, subset_id)
+        artifact = await find_subset(session, project_id, subset_id)
         record(session, user, "export", "subset", subset_id, project_id=project_id, format=format)
     path = await artifact_file(storage, artifact.storage_key)
     if not path.exists():
-        raise service.gone(artifact)
+        raise gone(artifact)
     name = f"karat-subset-{subset_id}"
     sessions = await request.app.state.reader.sessions()
     body: AsyncIterator[str] | AsyncIterator[bytes]

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.artifacts.subsets import gone
 from api.subsets.schemas import (
     ClassShare,
     NoiseOut,
@@ -14,7 +15,7 @@ from api.subsets.schemas import (
     SubsetSide,
 )
 from core.artifacts.subsets import UNKNOWN, SubsetRows, noise, read_subset
-from core.errors import Conflict, NotFound
+from core.errors import NotFound
 from core.files.storage import Storage
 from core.settings.project import ProjectSettings
 from core.states import ArtifactKind
@@ -36,11 +37,6 @@ def _subsets(project_id: int) -> Select[tuple[Artifact, dict[str, Any] | None]]:
 async def list_subsets(session: AsyncSession, project: Project) -> list[SubsetOut]:
     found = await session.execute(_subsets(project.id))
     return [_described(project, artifact, params) for artifact, params in found]
-
-
-async def find_subset(session: AsyncSession, project_id: int, subset_id: int) -> Artifact:
-    artifact, _ = await _found(session, project_id, subset_id)
-    return artifact
 
 
 async def _found(
@@ -104,14 +100,6 @@ def _rows(storage: Storage, artifact: Artifact) -> SubsetRows:
         return read_subset(storage.fetch(artifact.storage_key))
     except FileNotFoundError as error:
         raise gone(artifact) from error
-
-
-def gone(artifact: Artifact) -> Conflict:
-    return Conflict(
-        "subset_file_missing",
-        f"The file of subset {artifact.id} is not in the data directory; restore it from a backup, "
-        "or prune again.",
-    )
 
 
 def _side(out: SubsetOut, rows: SubsetRows) -> SubsetSide:

@@ -16,7 +16,7 @@ LABELING_CONFIG: Final = "labeling-config.xml"
 LITTER: Final = frozenset(
     {
         "__macosx", "thumbs.db", "desktop.ini", LABELING_CONFIG, "missing.txt", "renamed.txt",
-        "classes.txt", "data.yaml",
+        "classes.txt", "filters.txt", "data.yaml",
     }
 )  # fmt: skip
 """What lies beside images and is none, in small letters; an import passes it by."""

@@ -83,6 +83,13 @@ class Query(Base):
         ),
         Index("ix_queries_example", "example_id"),
         Index("ix_queries_audit", "project_id", postgresql_where=text("audit")),
+        # Answers are counted by what of their queries is not as usual, of most of which nothing is.
+        Index(
+            "ix_queries_unusual",
+            "id",
+            postgresql_include=["requested", "audit", "typical"],
+            postgresql_where=text("requested OR audit OR typical"),
+        ),
         Index(
             "ix_queries_round",
             "round_id",

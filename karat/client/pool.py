@@ -14,6 +14,7 @@ from karat.client.pool_types import (
     Count,
     DuplicateGroup,
     Example,
+    FieldValues,
     Filters,
     Judged,
     LookAlike,
@@ -192,13 +193,26 @@ class PoolClient(ContentsClient):
         return items
 
     def fields(self) -> list[ShownField]:
-        """What the first 1,000 examples brought besides themselves, each with one of its values.
+        """What came with 1,000 examples, spread over the project, each with one of its values.
 
         Those that ``shown_fields`` of the settings names, annotators see.
         """
         found = self._transport.request("GET", f"{self._path}/fields")
         items: list[ShownField] = found["items"]
         return items
+
+    def field_values(self, name: str, filters: Filters | None = None) -> FieldValues:
+        """The values of a field, and how many images have each; of up to 50 different ones.
+
+        Args:
+            name: Of the field.
+            filters: Which images are looked at; what they ask of the field itself is left out.
+        """
+        query = {**(filters or {}), "of": name}
+        found: FieldValues = self._transport.request(
+            "GET", f"{self._path}/fields/values", query=query
+        )
+        return found
 
     def look_alikes(self) -> list[LookAlike]:
         """Groups of OOD images that look like a class, the largest first.

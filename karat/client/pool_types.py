@@ -38,6 +38,24 @@ class InstructionFields(TypedDict):
     turns: list[InstructionTurn]
 
 
+class FieldValue(TypedDict):
+    """A value that a field has, as text, and how many examples have it."""
+
+    count: int
+    value: str
+
+
+class FieldValues(TypedDict):
+    """Values of a field, the most frequent first; none where there are `many`, more than 50.
+
+    Where not `exact`, they are those of a part of the pool, and counts are what it suggests.
+    """
+
+    exact: bool
+    items: list[FieldValue]
+    many: bool
+
+
 class Example(TypedDict):
     """An image or a text, and what the model of the latest scores makes of it.
 
@@ -115,6 +133,12 @@ class Filters(TypedDict):
     was sent to be looked up: what is found has the features that likeness is measured by, and
     `similarity_min` of it to the mean of these. `duplicate_of` finds the images that show the same
     picture as another, and that one.
+
+    `fields` are conditions on what came with an example, by the names that `shown_fields` has:
+    `camera=3`, `score<0.5`, `taken>=2024-03-01` (`<=` and `>` too), `camera` if it has to be there
+    and `!camera` if it must not. Several values that one field is to be equal to are alternatives.
+    Numbers are compared as such, also where they are written as text, and all else letter by
+    letter, as dates of ISO 8601 are in order. What is in double quotes is taken as it stands.
     """
 
     annotator_id: NotRequired[int | None]
@@ -122,6 +146,7 @@ class Filters(TypedDict):
     disagreement: NotRequired[bool | None]
     dropped_by: NotRequired[int | None]
     duplicate_of: NotRequired[int | None]
+    fields: NotRequired[list[str] | None]
     import_id: NotRequired[int | None]
     informativeness_max: NotRequired[float | None]
     informativeness_min: NotRequired[float | None]

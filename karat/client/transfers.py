@@ -9,6 +9,7 @@ from core.files.local_folder import LeftOut
 from karat.client.arguments import BY_ENDING, format_by_ending, listed
 from karat.client.findings import ExportedClass
 from karat.client.notebook import JOBS, Rows
+from karat.client.pool_types import Filters
 from karat.client.resources import ExportFormat, ExportFormatInfo, FolderChoice, Job, Split
 from karat.client.transport import Transport
 from karat.client.uploads import upload, warn_left_out
@@ -209,6 +210,7 @@ class TransferClient:
         snapshot: str | None = None,
         people_only: bool = False,
         after: int | None = None,
+        filters: Filters | None = None,
         on_received: Callable[[int], None] | None = None,
     ) -> Path:
         """Save the annotations, or images with what is known of them; memory stays flat.
@@ -234,6 +236,8 @@ class TransferClient:
             people_only: Whether what models have labeled under certificates is left out.
             after: Only annotations above this ``annotation_id``, the last that you have; 0 to begin
                 with.
+            filters: What images have to be, as for ``pool.find``; all leave if None. The file says
+                that it is a part, and by which filters, where its format has a place for that.
             on_received: Called with the bytes received so far.
 
         Returns:
@@ -251,6 +255,7 @@ class TransferClient:
             "snapshot": snapshot,
             "people_only": people_only,
             "after": after,
+            **(filters or {}),
         }
         return self._transport.save(f"{self._path}/export", Path(path), query, on_received)
 

@@ -13,6 +13,7 @@ import typer
 from karat.client.arguments import BY_ENDING
 from karat.client.saving import stream_of
 from karat.commands.connection import ProjectArgument, connect, find_project
+from karat.commands.filters import WhereOption, chosen_filters
 from karat.commands.imports import words
 from karat.terminal import bytes_bar, echo
 
@@ -96,6 +97,7 @@ def export(
             help="CSV, JSONL: only annotations above this annotation_id, the last that you have.",
         ),
     ] = None,
+    where: WhereOption = None,
 ) -> None:
     """Save annotations (CSV, JSONL), or images or texts with what is known of them.
 
@@ -103,7 +105,7 @@ def export(
     the document alone. Texts leave as csv, jsonl, parquet, label_studio or doccano; boxes as csv,
     jsonl, parquet, label_studio, coco, yolo, voc or cvat; instruction data as alpaca
     (.jsonl), messages or parquet, and what people said of it as rankings. `karat import` reads all
-    of them.
+    of them. With --where only what matches leaves, as in `karat pool list`.
     """
     suffix = path.suffix.lower()
     chosen = format_ or BY_ENDING.get(suffix)
@@ -124,6 +126,7 @@ def export(
         raise typer.BadParameter(f"Only {' and '.join(_DOCUMENTS)} are written as .json.")
     with connect() as client:
         found = find_project(client, project)
+        filters = chosen_filters(found, where) if where else None
         with receiving(path) as (file, on_received):
             found.export(
                 file,
@@ -136,9 +139,11 @@ def export(
                 snapshot=snapshot,
                 people_only=people_only,
                 after=after,
+                filters=filters,
                 on_received=on_received,
             )
-        has_classes = found.get()["task"] != "instructions"
+        # What is lacking is told of the whole.
+        has_classes = filters is None and found.get()["task"] != "instructions"
         if has_classes and (chosen == "imagefolder" or chosen in _SPLITS):
             say, _ = words(found)
             for line, names in _lacking(found.exported_classes(), splits=chosen in _SPLITS):

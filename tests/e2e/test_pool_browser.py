@@ -17,7 +17,11 @@ def test_an_engineer_finds_images_sends_them_to_the_queue_and_promotes_an_ood_gr
     page = signed_in
     settings = {"input_size": 16, "budget": 10, "zero_wait": False}
     project = karat.create_project("Browse", ["light", "dark"], settings=settings)
-    karat.wait(project.import_images(images(tmp_path / "pool", 60))["id"])
+    pool = images(tmp_path / "pool", 60)
+    names = sorted(one.name for one in pool.iterdir())
+    rows = "".join(f"{name},{at % 2},{at / 100}\n" for at, name in enumerate(names))
+    (pool / "metadata.csv").write_text(f"file_name,camera,score\n{rows}")
+    karat.wait(project.import_images(pool)["id"])
     project.start()
     eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
 
@@ -110,6 +114,23 @@ def test_an_engineer_finds_images_sends_them_to_the_queue_and_promotes_an_ood_gr
     expect(page.get_by_text("Your verdict on 1 image was taken back.")).to_be_visible()
     assert project.pool.show(again[0]["example_id"])["label"] == "stripes"
 
+    # What came along finds images, and what is shown so leaves by itself.
+    page.goto(f"/projects/{project.id}/pool")
+    page.get_by_label("Field", exact=True).select_option("score")
+    page.get_by_label("To", exact=True).fill("0.09")
+    expect(page.get_by_role("heading", name="10 images")).to_be_visible()
+    page.get_by_label("Field", exact=True).select_option("camera")
+    page.get_by_label("1", exact=True).check()
+    expect(page.get_by_role("heading", name="5 images")).to_be_visible()
+    page.reload()
+    page.get_by_role("button", name="Remove: camera = 1").click()
+    expect(page.get_by_role("heading", name="10 images")).to_be_visible()
+    page.get_by_role("link", name="Export these").click()
+    exports = page.locator("#exports")
+    expect(exports).to_contain_text("Only what the pool page showed: 10 images.")
+    with page.expect_download() as leaving:
+        exports.get_by_role("link", name="Download CSV").click()
+    assert leaving.value.suggested_filename == f"karat-project-{project.id}-filtered.csv"
     # One is taken out for good, once it was said what goes with it.
     page.goto(f"/projects/{project.id}/pool?image={again[0]['example_id']}")
     panel.get_by_role("button", name="Withdraw", exact=True).click()

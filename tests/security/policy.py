@@ -151,6 +151,7 @@ POLICY: dict[str, Policy] = {
     "show_example": Policy("reviewer"),
     "example_neighbours": Policy("reviewer"),
     "list_fields": Policy("reviewer"),
+    "list_field_values": Policy("reviewer"),
     "list_look_alikes": Policy("reviewer"),
     "look_up": Policy("reviewer", _WRITE),
     "show_words": Policy("reviewer"),

@@ -532,6 +532,7 @@ CALLS: dict[str, Call] = {
     "update_sync": Call(lambda _: {"every_minutes": None}),
     "delete_sync": Call(before=_followed),
     "run_sync": Call(lambda _: {}),
+    "list_field_values": Call(query=lambda _: "of=camera"),
     "list_sync_objects": Call(query=lambda _: "finding=gone"),
     "map_surface": _NO_MAP,
     "map_queries": _NO_MAP,

@@ -6,6 +6,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from api.exports.boxes.placed import boxes_of, is_ood, split_of
 from api.exports.documents import NOT_IN_XML, CocoTables, LabelStudio, dumped
+from api.exports.part import Part
 from api.exports.records import Record
 from api.exports.votes import Vote
 from core.states import Verdict
@@ -25,8 +26,8 @@ class CocoBoxes(CocoTables):
     own, ``ood`` and ``undecided``.
     """
 
-    def __init__(self, classes: Mapping[int, str]) -> None:
-        super().__init__(classes.values(), ("annotations", "undecided", "ood"))
+    def __init__(self, classes: Mapping[int, str], part: Part | None = None) -> None:
+        super().__init__(classes.values(), ("annotations", "undecided", "ood"), part)
         self._classes = classes
         self._numbers = {id_: number for number, id_ in enumerate(classes, 1)}
         self._count = 0

@@ -47,6 +47,18 @@ export const examplesQuery = (projectId: number, filters: Filters, sort: Sort) =
 
 export type ExamplePages = InfiniteData<ExamplePage, Place>;
 
+/** Filters that are in an address as the API has them. */
+export function filtersOf(address: string): Filters {
+  const query = new URLSearchParams(address);
+  const fields = query.getAll("fields");
+  query.delete("fields");
+  // The API reads numbers from text, as from any address.
+  return {
+    ...Object.fromEntries(query),
+    ...(fields.length > 0 && { fields }),
+  } as unknown as Filters;
+}
+
 export const exampleCountQuery = (projectId: number, filters: Filters) =>
   queryOptions({
     queryKey: [...poolKey(projectId), "count", filters],
@@ -64,6 +76,18 @@ export const fieldsQuery = (projectId: number) =>
     queryKey: [...poolKey(projectId), "fields"],
     queryFn: () =>
       call(client.GET("/api/projects/{project_id}/examples/fields", { params: at(projectId) })),
+  });
+
+/** Values of a field and how many examples that match have each. */
+export const fieldValuesQuery = (projectId: number, of: string, filters: Filters) =>
+  queryOptions({
+    queryKey: [...poolKey(projectId), "fields", of, filters],
+    queryFn: () =>
+      call(
+        client.GET("/api/projects/{project_id}/examples/fields/values", {
+          params: { ...at(projectId), query: { ...given(filters), of } },
+        }),
+      ),
   });
 
 export const exampleQuery = (projectId: number, exampleId: number) =>

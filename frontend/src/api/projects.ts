@@ -145,6 +145,8 @@ export type ExportOptions = {
   people?: boolean;
   /** The name of a snapshot. */
   snapshot?: string;
+  /** Filters of the pool, as an address has them: only what matches. */
+  only?: string;
 };
 
 export const exportUrl = (
@@ -153,8 +155,9 @@ export const exportUrl = (
   options: ExportOptions = {},
 ): string => {
   const { effective = false, unlabeled = false, images = true, bom = false } = options;
-  const { people = false, snapshot } = options;
-  const query = new URLSearchParams({ format });
+  const { people = false, snapshot, only } = options;
+  const query = new URLSearchParams(only);
+  query.set("format", format);
   if (effective) query.set("effective", "true");
   if (unlabeled) query.set("unlabeled", "true");
   if (!images) query.set("images", "false");

@@ -1390,11 +1390,32 @@ export interface paths {
         };
         /**
          * List Fields
-         * @description What the first 1,000 examples brought besides themselves, each with a value of one of them.
+         * @description What came with 1,000 examples, spread over the project, each with a value of one of them.
          *
-         *     Those that `shown_fields` of the settings names, annotators see.
+         *     Those that `shown_fields` of the settings names, annotators see; by all of them images are found
+         *     with `fields`.
          */
         get: operations["list_fields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/fields/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Field Values
+         * @description What a field is, and of how many of the images that match.
+         */
+        get: operations["list_field_values"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1590,6 +1611,12 @@ export interface paths {
          *     What a model has labeled under a certificate says so: its source is `model`, beside its
          *     probability, the lot, and the share that may be wrong, at most, of all that was promised
          *     together: of the lots of the class, or of all lots; of a single lot more may be wrong.
+         *
+         *     With any of the filters of the list of images only what matches leaves, as of when the export
+         *     begins. The file says so: `-filtered` is in its name, a zip has `FILTERS.txt`, COCO `filters` in
+         *     its `info`, and Parquet in its metadata under `karat`. What may be wrong at most of labels of a
+         *     model is promised of all of them together, and not said of a part. File names and numbers of
+         *     classes are those of the whole.
          *
          *     With `after` a copy elsewhere is kept up with: annotations are only ever added, and none comes
          *     later with an id below the last of such a file.
@@ -5260,6 +5287,33 @@ export interface components {
             items: components["schemas"]["ShownField"][];
         };
         /**
+         * FieldValue
+         * @description A value that a field has, as text, and how many examples have it.
+         */
+        FieldValue: {
+            /**
+             * Count
+             * Format: int64
+             */
+            count: number;
+            /** Value */
+            value: string;
+        };
+        /**
+         * FieldValues
+         * @description Values of a field, the most frequent first; none where there are `many`, more than 50.
+         *
+         *     Where not `exact`, they are those of a part of the pool, and counts are what it suggests.
+         */
+        FieldValues: {
+            /** Exact */
+            exact: boolean;
+            /** Items */
+            items: components["schemas"]["FieldValue"][];
+            /** Many */
+            many: boolean;
+        };
+        /**
          * Filters
          * @description What examples have to be; all that is given has to hold.
          *
@@ -5283,6 +5337,12 @@ export interface components {
          *     was sent to be looked up: what is found has the features that likeness is measured by, and
          *     `similarity_min` of it to the mean of these. `duplicate_of` finds the images that show the same
          *     picture as another, and that one.
+         *
+         *     `fields` are conditions on what came with an example, by the names that `shown_fields` has:
+         *     `camera=3`, `score<0.5`, `taken>=2024-03-01` (`<=` and `>` too), `camera` if it has to be there
+         *     and `!camera` if it must not. Several values that one field is to be equal to are alternatives.
+         *     Numbers are compared as such, also where they are written as text, and all else letter by
+         *     letter, as dates of ISO 8601 are in order. What is in double quotes is taken as it stands.
          */
         Filters: {
             /** Annotator Id */
@@ -5295,6 +5355,8 @@ export interface components {
             dropped_by?: number | null;
             /** Duplicate Of */
             duplicate_of?: number | null;
+            /** Fields */
+            fields?: string[] | null;
             /** Import Id */
             import_id?: number | null;
             /** Informativeness Max */
@@ -12757,6 +12819,7 @@ export interface operations {
                 disagreement?: boolean | null;
                 dropped_by?: number | null;
                 duplicate_of?: number | null;
+                fields?: string[] | null;
                 import_id?: number | null;
                 informativeness_max?: number | null;
                 informativeness_min?: number | null;
@@ -13036,6 +13099,7 @@ export interface operations {
                 disagreement?: boolean | null;
                 dropped_by?: number | null;
                 duplicate_of?: number | null;
+                fields?: string[] | null;
                 import_id?: number | null;
                 informativeness_max?: number | null;
                 informativeness_min?: number | null;
@@ -13128,6 +13192,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Fields"];
+                };
+            };
+        };
+    };
+    list_field_values: {
+        parameters: {
+            query: {
+                annotator_id?: number | null;
+                class_id?: number | null;
+                disagreement?: boolean | null;
+                dropped_by?: number | null;
+                duplicate_of?: number | null;
+                fields?: string[] | null;
+                import_id?: number | null;
+                informativeness_max?: number | null;
+                informativeness_min?: number | null;
+                kept_by?: number | null;
+                name?: string | null;
+                of: string;
+                outline?: string | null;
+                predicted?: number | null;
+                purity_max?: number | null;
+                purity_min?: number | null;
+                round?: number | null;
+                search?: string | null;
+                similar_file?: number | null;
+                similar_to?: string | null;
+                similarity_min?: number | null;
+                source?: components["schemas"]["Source"] | "people" | null;
+                split?: components["schemas"]["Split"] | "all";
+                state?: components["schemas"]["ExampleState"] | ("objects" | "no_objects") | null;
+                verdict?: components["schemas"]["Verdict"] | ("objects" | "no_objects") | null;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FieldValues"];
                 };
             };
         };
@@ -13485,19 +13615,43 @@ export interface operations {
             query?: {
                 /** @description `csv`, `jsonl`: only annotations above this `annotation_id`, the last that you have; 0 to begin with. */
                 after?: number | null;
+                annotator_id?: number | null;
                 /** @description `csv`: begin with a byte order mark, so that Excel reads it as UTF-8. */
                 bom?: boolean;
+                class_id?: number | null;
+                disagreement?: boolean | null;
+                dropped_by?: number | null;
+                duplicate_of?: number | null;
                 /** @description `csv`, `jsonl`: of annotations only the one of each image that holds now. */
                 effective?: boolean;
+                fields?: string[] | null;
                 format?: components["schemas"]["Format"];
                 /** @description `coco`, `label_studio`: a zip with the images, or of texts with the interface for them, or else the JSON alone. */
                 images?: boolean;
+                import_id?: number | null;
+                informativeness_max?: number | null;
+                informativeness_min?: number | null;
+                kept_by?: number | null;
+                name?: string | null;
+                outline?: string | null;
                 /** @description Leave out what models have labeled under certificates. */
                 people_only?: boolean;
+                predicted?: number | null;
+                purity_max?: number | null;
+                purity_min?: number | null;
+                round?: number | null;
+                search?: string | null;
+                similar_file?: number | null;
+                similar_to?: string | null;
+                similarity_min?: number | null;
                 /** @description Name of a snapshot: what everything counted as when it was taken. */
                 snapshot?: string | null;
+                source?: components["schemas"]["Source"] | "people" | null;
+                split?: components["schemas"]["Split"] | "all";
+                state?: components["schemas"]["ExampleState"] | ("objects" | "no_objects") | null;
                 /** @description `yolo`, `coco`, `label_studio`, `parquet`, `voc`, `cvat`: also images nobody has judged. */
                 unlabeled?: boolean;
+                verdict?: components["schemas"]["Verdict"] | ("objects" | "no_objects") | null;
             };
             header?: never;
             path: {

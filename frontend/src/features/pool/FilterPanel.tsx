@@ -11,6 +11,7 @@ import { More } from "../../ui/More";
 import { useManages } from "../../ui/managing";
 import { parseNumber } from "../../ui/parseNumber";
 import { stateNames, verdictNames } from "../../ui/stateNames";
+import { FieldFilters } from "./FieldFilters";
 import { CHOICES, isCompared } from "./filters";
 import styles from "./PoolScreen.module.css";
 import { useTyped } from "./useTyped";
@@ -85,6 +86,7 @@ export function FilterPanel({
         </>
       )}
       <Subsets projectId={project.id} filters={filters} onChange={onChange} />
+      <FieldFilters projectId={project.id} filters={filters} onChange={onChange} />
       {isCompared(filters) && (
         <Bound name="similarity" end="min" showLabel filters={filters} onChange={onChange} />
       )}

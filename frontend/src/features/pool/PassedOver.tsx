@@ -7,17 +7,12 @@ import { passedOver } from "./filters";
 /** What the address asks for in vain, as a link of another version or by hand may. */
 export function PassedOver() {
   const [query, setQuery] = useSearchParams();
-  const names = passedOver(query);
-  if (names.length === 0) return null;
+  const passed = passedOver(query).map((one) => one.join("="));
+  if (passed.length === 0) return null;
   const drop = () =>
-    setQuery(
-      (before) => {
-        const next = new URLSearchParams(before);
-        for (const name of names) next.delete(name);
-        return next;
-      },
-      { replace: true },
-    );
+    setQuery((before) => [...before].filter((one) => !passed.includes(one.join("="))), {
+      replace: true,
+    });
   const dismiss = (
     <Button size="small" onClick={drop}>
       {t.pool.dismiss}
@@ -25,7 +20,7 @@ export function PassedOver() {
   );
   return (
     <Notice tone="bad" actions={dismiss}>
-      <p>{t.pool.passedOver(names.map((name) => `${name}=${query.get(name)}`).join(", "))}</p>
+      <p>{t.pool.passedOver(passed.join(", "))}</p>
     </Notice>
   );
 }

@@ -13,6 +13,8 @@ type PoolBarProps = {
   onMap: (shown: boolean) => void;
   /** How many are set. */
   filters: number;
+  /** Where what is found is exported. */
+  exports: string;
   open: boolean;
   onOpen: (open: boolean) => void;
   sort: Sort;
@@ -25,7 +27,7 @@ type PoolBarProps = {
 
 /** How many images are found, how they are shown and in which order, and other ways to find some. */
 export function PoolBar(props: PoolBarProps) {
-  const { count, map, onMap, filters, open, onOpen, sort, sorts, onSort } = props;
+  const { count, map, onMap, filters, exports, open, onOpen, sort, sorts, onSort } = props;
   return (
     <div className={styles.bar}>
       <h2 className={styles.count} aria-live="polite">
@@ -63,6 +65,9 @@ export function PoolBar(props: PoolBarProps) {
         ))}
       </SelectField>
       <FindByFile finder={props.finder} />
+      <ButtonLink manages to={exports}>
+        {t.fieldFilters.exportThese}
+      </ButtonLink>
       <ButtonLink to="?view=duplicates">{t.alike.duplicates}</ButtonLink>
       <Button onClick={props.onRefresh} busy={props.busy}>
         {t.pool.refresh}

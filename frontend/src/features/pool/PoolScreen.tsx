@@ -10,10 +10,12 @@ import { ButtonLink } from "../../ui/Button";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { Compared } from "./Compared";
 import { DetailPanel } from "./DetailPanel";
+import { FieldChips } from "./FieldChips";
 import { FilterPanel } from "./FilterPanel";
 import { FinderFault } from "./FindByFile";
 import {
   countFilters,
+  exportsOf,
   isCompared,
   likeThese,
   readView,
@@ -127,6 +129,7 @@ export function PoolScreen({ project }: { project: Project }) {
         map={map}
         onMap={(shown) => put("view", shown ? "map" : null)}
         filters={set}
+        exports={exportsOf(project.id, filters)}
         open={open}
         onOpen={setOpen}
         sort={sort}
@@ -136,6 +139,7 @@ export function PoolScreen({ project }: { project: Project }) {
         onRefresh={() => client.resetQueries({ queryKey: poolQueries.all(project.id) })}
         busy={found.isFetching && !found.isFetchingNextPage}
       />
+      <FieldChips filters={filters} onChange={change} />
       <PassedOver />
       <FinderFault finder={finder} />
       {compared ? (

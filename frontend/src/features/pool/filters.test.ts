@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   comparedWith,
   countFilters,
+  exportsOf,
   likeThese,
   passedOver,
   readView,
@@ -70,12 +71,28 @@ describe("the address of the pool browser", () => {
     expect(read("view=globe&colour=taste")).toEqual(read(""));
   });
 
+  it("asks for what came along, and passes over what is no condition alone", () => {
+    const query = new URLSearchParams("fields=camera%3D3&fields=score%3C0.5&fields=%3D3");
+    const { filters } = readView(query);
+    expect(filters.fields).toEqual(["camera=3", "score<0.5"]);
+    expect(countFilters(filters)).toBe(2);
+    expect(passedOver(query)).toEqual([["fields", "=3"]]);
+    const [path, only] = exportsOf(7, filters).split("?only=");
+    expect(path).toBe("/projects/7/settings");
+    expect(decodeURIComponent(only ?? "")).toBe(
+      "fields=camera%3D3&fields=score%3C0.5&split=pool#exports",
+    );
+    const next = withFilters(query, { fields: ["camera=4"] });
+    expect(next.toString()).toBe("fields=camera%3D4");
+    expect(withFilters(next, { fields: null }).toString()).toBe("");
+  });
+
   it("passes over what it does not know", () => {
     expect(read("state=lost&class_id=two&sort=beauty&image=-1")).toEqual(read(""));
   });
 
   it("names what it passes over", () => {
-    const named = (query: string) => passedOver(new URLSearchParams(query));
+    const named = (query: string) => passedOver(new URLSearchParams(query)).map(([name]) => name);
     expect(named("state=lost&split=foo&verdict=label&class_id=two&similar_to=x")).toEqual([
       "state",
       "split",

@@ -1,6 +1,7 @@
 import type { ColouredBy } from "../../api/embeddingMap";
 import type { Sort } from "../../api/pool";
 import type { Filters } from "../../api/types";
+import { readCondition } from "./fieldConditions";
 import { COLOURINGS } from "./map/colouring";
 
 /** What the address says; everything else is as the server has it by default. */
@@ -83,6 +84,8 @@ export function readView(query: URLSearchParams): View {
   if (outline) filters.outline = outline;
   const similarTo = query.get("similar_to");
   if (similarTo !== null && IDS.test(similarTo)) filters.similar_to = similarTo;
+  const fields = query.getAll("fields").filter(readCondition);
+  if (fields.length > 0) filters.fields = fields;
   if (!isCompared(filters)) delete filters.similarity_min;
   const sorts = isCompared(filters) ? [...SORTS, ...SIMILARITY_SORTS] : SORTS;
   const sort = sorts.find((one) => one === query.get("sort")) ?? usualSort(filters);
@@ -98,14 +101,15 @@ export function readView(query: URLSearchParams): View {
   };
 }
 
-/** Names of the filters that an address has with values that there are not. */
-export function passedOver(query: URLSearchParams): string[] {
+/** The filters that an address has with values that there are not, as it has them. */
+export function passedOver(query: URLSearchParams): [string, string][] {
   const filters: Record<string, unknown> = readView(query).filters;
-  return [...Object.keys(CHOICES), ...NUMBERS, "similar_to"].filter((name) =>
-    name === "split"
-      ? (query.get(name) ?? filters.split) !== filters.split
-      : query.get(name) && filters[name] === undefined,
-  );
+  const known = new Set<string>([...Object.keys(CHOICES), ...NUMBERS, "similar_to"]);
+  return [...query].filter(([name, value]) => {
+    if (name === "fields") return !readCondition(value);
+    if (name === "split") return value !== filters.split;
+    return known.has(name) && value && filters[name] === undefined;
+  });
 }
 
 function idOf(text: string | null): number | null {
@@ -156,9 +160,9 @@ export function withFilters(query: URLSearchParams, change: Partial<Filters>): U
   next.delete("image");
   for (const [name, value] of Object.entries(change)) {
     const isUsual = name === "split" && value === USUAL_SPLIT;
-    if (isUsual || value === null || value === undefined || value === "" || value === false) {
-      next.delete(name);
-    } else {
+    next.delete(name);
+    if (Array.isArray(value)) for (const one of value) next.append(name, String(one));
+    else if (!isUsual && value !== null && value !== undefined && value !== "" && value !== false) {
       next.set(name, String(value));
     }
   }
@@ -166,9 +170,24 @@ export function withFilters(query: URLSearchParams, change: Partial<Filters>): U
 }
 
 /** How many filters are set, beyond that the pool is shown. */
-export const countFilters = ({ split, similar_to, similar_file, ...others }: Filters): number =>
+export const countFilters = ({
+  split,
+  similar_to,
+  similar_file,
+  fields,
+  ...others
+}: Filters): number =>
   Object.values(others).filter((value) => value !== undefined).length +
+  (fields?.length ?? 0) +
   (split === USUAL_SPLIT ? 0 : 1);
+
+/** The address of the exports of what the filters find. */
+export function exportsOf(projectId: number, filters: Filters): string {
+  const only = withFilters(new URLSearchParams(), filters);
+  // Said also where it is the usual one: without any filter an export is of every split.
+  only.set("split", filters.split);
+  return `/projects/${projectId}/settings?${new URLSearchParams({ only: `${only}` })}#exports`;
+}
 
 /** The address of the whole pool, in the same view and order, that of likeness too. */
 export function withoutFilters(query: URLSearchParams): URLSearchParams {

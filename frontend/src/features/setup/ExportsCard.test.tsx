@@ -1,10 +1,14 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { MemoryRouter } from "react-router";
 import { afterEach, expect, it } from "vitest";
+import { exampleCountQuery, filtersOf } from "../../api/pool";
 import { exportedClassesQuery } from "../../api/projects";
 import { snapshotsQuery } from "../../api/snapshots";
 import type { Project } from "../../api/types";
 import { ExportsCard } from "./ExportsCard";
+
+const ONLY = "class_id=2&fields=camera%3D3&fields=score%3C2&split=pool";
 
 type Images = { labeled: number; evaluation: number };
 
@@ -13,6 +17,7 @@ function shown(
   labeled = 6,
   task = "classification",
   snapshots: string[] = [],
+  address = "",
 ) {
   const client = new QueryClient({
     defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
@@ -27,12 +32,15 @@ function shown(
       ...images,
     })),
   );
+  client.setQueryData(exampleCountQuery(7, filtersOf(ONLY)).queryKey, { count: 3, exact: true });
   const items = snapshots.map((name, id) => ({ id, name }));
   client.setQueryData(snapshotsQuery(7).queryKey, { items, next_cursor: null } as never);
   const counts = { labeled_in: labeled, no_objects: 0, labeled_ood: 0, unsure: 0 };
   render(
     <QueryClientProvider client={client}>
-      <ExportsCard project={{ id: 7, task, counts } as unknown as Project} />
+      <MemoryRouter initialEntries={[`/projects/7/settings${address}`]}>
+        <ExportsCard project={{ id: 7, task, counts } as unknown as Project} />
+      </MemoryRouter>
     </QueryClientProvider>,
   );
 }
@@ -87,4 +95,20 @@ it("exports as it was in a snapshot, if there are any", () => {
   expect(link("Download COCO")).toBe("/api/projects/7/export?format=coco");
   fireEvent.change(screen.getByLabelText("Labels as of"), { target: { value: "release 1.0" } });
   expect(link("Download COCO")).toBe("/api/projects/7/export?format=coco&snapshot=release+1.0");
+});
+
+it("exports what the pool page showed, says that it is a part, and offers all", () => {
+  const address = `?${new URLSearchParams({ only: ONLY })}`;
+  shown({ ant: { labeled: 2, evaluation: 0 } }, 6, "classification", ["release 1.0"], address);
+  expect(screen.getByText(/Only what the pool page showed: 3 images\./)).toBeTruthy();
+  expect(link("Download COCO")).toBe(`/api/projects/7/export?${ONLY}&format=coco`);
+  // It is of what holds now, and what the whole lacks is not what it lacks.
+  expect(screen.queryByLabelText("Labels as of")).toBeNull();
+  expect(screen.queryByText(/evaluation image/)).toBeNull();
+  expect(screen.getByText("Show in the pool").getAttribute("href")).toBe(
+    `/projects/7/pool?${ONLY}`,
+  );
+  fireEvent.click(screen.getByText("Export everything"));
+  expect(link("Download COCO")).toBe("/api/projects/7/export?format=coco");
+  expect(screen.getByLabelText("Labels as of")).toBeTruthy();
 });

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { exampleCountQuery, filtersOf } from "../../api/pool";
 import {
   type ExportOptions,
   exportedClassesQuery,
@@ -10,8 +12,10 @@ import { snapshotsQuery } from "../../api/snapshots";
 import type { ExportFormat, Project } from "../../api/types";
 import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
+import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { CheckField, SelectField } from "../../ui/Field";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./ExportsCard.module.css";
 import shared from "./SetupScreen.module.css";
@@ -69,17 +73,24 @@ export function ExportsCard({ project }: { project: Project }) {
   const [chosen, setSnapshot] = useState("");
   const [people, setPeople] = useState(false);
   const snapshots = useQuery(snapshotsQuery(project.id)).data?.items ?? [];
+  // What the pool page showed, if one came from there: a part, of what holds now.
+  const only = useSearchParams()[0].get("only") ?? "";
   // It may have been removed since.
-  const snapshot = snapshots.some(({ name }) => name === chosen) ? chosen : "";
+  const isThere = !only && snapshots.some(({ name }) => name === chosen);
+  const snapshot = isThere ? chosen : "";
   return (
     <Card
       title={t.exports.title}
       hint={isOfRows ? t.exports.rowsHint : t.exports.hint}
       id="exports"
     >
-      <p className={shared.quiet}>{nothing ? t.exports.nothing : counts}</p>
-      {!nothing && !isOfRows && <Lacking project={project} />}
-      {snapshots.length > 0 && (
+      {only ? (
+        <Only projectId={project.id} only={only} />
+      ) : (
+        <p className={shared.quiet}>{nothing ? t.exports.nothing : counts}</p>
+      )}
+      {!only && !nothing && !isOfRows && <Lacking project={project} />}
+      {!only && snapshots.length > 0 && (
         <SelectField
           label={t.snapshots.exportAs}
           hint={snapshot === "" ? undefined : t.snapshots.exportAsHint}
@@ -103,9 +114,45 @@ export function ExportsCard({ project }: { project: Project }) {
         />
       )}
       {(isOfRows ? ofRows() : groups(unlabeledHint)).map((group) => (
-        <FormatList key={group.label} group={group} project={project} of={{ snapshot, people }} />
+        <FormatList
+          key={group.label}
+          group={group}
+          project={project}
+          of={{ snapshot, people, only }}
+        />
       ))}
     </Card>
+  );
+}
+
+/** That only a part leaves, how large it is, and the ways to it and to all. */
+function Only({ projectId, only }: { projectId: number; only: string }) {
+  const found = useQuery(exampleCountQuery(projectId, filtersOf(only)));
+  const count = found.data;
+  const actions = (
+    <>
+      <ButtonLink size="small" to={`/projects/${projectId}/pool?${only}`}>
+        {t.exports.onlyShown}
+      </ButtonLink>
+      <ButtonLink size="small" to={{ search: "", hash: "exports" }} replace>
+        {t.exports.everything}
+      </ButtonLink>
+    </>
+  );
+  if (found.error) {
+    return (
+      <Notice tone="bad" actions={actions}>
+        <Said>{found.error}</Said>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="gold" actions={actions}>
+      <p aria-live="polite">
+        {t.exports.only(count ? t.pool.count(count.count, count.exact) : "…")}
+      </p>
+      <p>{t.exports.onlyHint}</p>
+    </Notice>
   );
 }
 
@@ -140,7 +187,7 @@ type FormatListProps = {
   group: FormatGroup;
   project: Project;
   /** What all formats are asked for alike. */
-  of: Required<Pick<ExportOptions, "snapshot" | "people">>;
+  of: Required<Pick<ExportOptions, "snapshot" | "people" | "only">>;
 };
 
 function FormatList({ group, project, of }: FormatListProps) {

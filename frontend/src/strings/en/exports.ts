@@ -30,6 +30,11 @@ export const exports = {
     `No labeled image shows ${listed(names)}: nothing can be trained on it.`,
   emptyFolders:
     "YOLO keeps an empty folder for such a class, so that the numbers of classes agree; its CLASSES.txt says how it is read.",
+  only: (found: string) => `Only what the pool page showed: ${found}.`,
+  onlyHint:
+    "The file says by which filters it was chosen. Nothing is said of how many labels of the model may be wrong in it: that is promised of all of them together.",
+  onlyShown: "Show in the pool",
+  everything: "Export everything",
   images: "Images with their labels",
   unlabeled: "Also images that nobody has judged",
   unlabeledHint: "For moving a whole project. Folders by class hold labeled images either way.",

@@ -6,6 +6,7 @@ import { check } from "./check";
 import { common } from "./common";
 import { erasure } from "./erasure";
 import { exports } from "./exports";
+import { fieldFilters } from "./fieldFilters";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
 import { guarantee } from "./guarantee";
@@ -41,6 +42,7 @@ export const en = {
   common,
   erasure,
   exports,
+  fieldFilters,
   glossary,
   grid,
   guarantee,

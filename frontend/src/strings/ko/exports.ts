@@ -29,6 +29,11 @@ export const exports: Catalogue["exports"] = {
     `라벨이 있는 이미지가 없는 클래스: ${listed(names)}. 이 클래스는 학습할 수 없습니다.`,
   emptyFolders:
     "YOLO 형식은 클래스 번호가 어긋나지 않도록 이런 클래스의 빈 폴더를 남기며, 읽는 방법은 함께 담긴 CLASSES.txt에 있습니다.",
+  only: (found) => `풀 화면에 보이던 것만 내보냅니다: ${found}.`,
+  onlyHint:
+    "어떤 필터로 골랐는지 파일에 적힙니다. 모델이 붙인 라벨의 오류 한도는 전체에 대한 보증이므로 일부만 담은 파일에는 적지 않습니다.",
+  onlyShown: "풀에서 보기",
+  everything: "전체 내보내기",
   images: "라벨이 있는 이미지",
   unlabeled: "아직 아무도 판정하지 않은 이미지도 포함",
   unlabeledHint:

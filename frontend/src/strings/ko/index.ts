@@ -8,6 +8,7 @@ import { check } from "./check";
 import { common } from "./common";
 import { erasure } from "./erasure";
 import { exports } from "./exports";
+import { fieldFilters } from "./fieldFilters";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
 import { guarantee } from "./guarantee";
@@ -45,6 +46,7 @@ export const ko: Catalogue = {
   common,
   erasure,
   exports,
+  fieldFilters,
   glossary,
   grid,
   guarantee,
