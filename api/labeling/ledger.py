@@ -324,5 +324,6 @@ class AnswerLedger:
                 cost,
                 stored.counted,
                 corrected,
+                answer.note,
             )
         )

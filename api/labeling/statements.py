@@ -196,6 +196,7 @@ _TYPES = {
     "cost": "double precision",
     "counted": "boolean",
     "supersedes_id": "bigint",
+    "note": "text",
 }
 COLUMNS = tuple(_TYPES)
 

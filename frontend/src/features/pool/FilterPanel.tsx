@@ -100,6 +100,11 @@ export function FilterPanel({
         checked={filters.disagreement === true}
         onChange={(event) => onChange({ disagreement: event.target.checked || null })}
       />
+      <CheckField
+        label={t.pool.field.note}
+        checked={filters.note === true}
+        onChange={(event) => onChange({ note: event.target.checked || null })}
+      />
       {hasModel && scoresRound === null && <p className={styles.hint}>{t.pool.noScores}</p>}
       {scoresRound !== null && (
         <>

@@ -15,6 +15,7 @@ import { jobs } from "./jobs";
 import { judges } from "./judges";
 import { label } from "./label";
 import { localization } from "./localization";
+import { note } from "./note";
 import { overview } from "./overview";
 import { paused } from "./paused";
 import { people } from "./people";
@@ -49,6 +50,7 @@ export const en = {
   judges,
   label,
   localization,
+  note,
   overview,
   paused,
   people,

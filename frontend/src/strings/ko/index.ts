@@ -17,6 +17,7 @@ import { jobs } from "./jobs";
 import { judges } from "./judges";
 import { label } from "./label";
 import { localization } from "./localization";
+import { note } from "./note";
 import { overview } from "./overview";
 import { paused } from "./paused";
 import { people } from "./people";
@@ -53,6 +54,7 @@ export const ko: Catalogue = {
   judges,
   label,
   localization,
+  note,
   overview,
   paused,
   people,
