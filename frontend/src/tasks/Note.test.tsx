@@ -30,7 +30,7 @@ function Shown({ name = NAME, given = null }: { name?: string; given?: string | 
 
 const field = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: t.note.name });
 const open = (name: string | RegExp = t.note.name) =>
-  fireEvent.click(screen.getByRole("button", { name }));
+  fireEvent.click(screen.getByRole("button", { name }), { detail: 1 });
 const write = (value: string) => fireEvent.change(field(), { target: { value } });
 
 it("is written, kept with Enter, and gives the keys back", () => {

@@ -101,7 +101,7 @@ export function FilterPanel({
         onChange={(event) => onChange({ disagreement: event.target.checked || null })}
       />
       <CheckField
-        label={t.pool.field.note}
+        label={t.note.with}
         checked={filters.note === true}
         onChange={(event) => onChange({ note: event.target.checked || null })}
       />

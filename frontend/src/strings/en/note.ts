@@ -10,4 +10,5 @@ export const note = {
   reviewer: (verdict: string) => `A reviewer said: ${verdict}`,
   fromReviewer: (verdict: string) => `${verdict}, with a note from a reviewer`,
   written: "Notes",
+  with: "With a note",
 };

@@ -40,7 +40,6 @@ export const pool = {
     kept_by: "Kept by subset",
     dropped_by: "Dropped by subset",
     disagreement: "Verdicts disagree",
-    note: "With a note",
     purity: "Purity",
     informativeness: "Informativeness",
     similarity: "Similarity",

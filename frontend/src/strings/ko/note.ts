@@ -11,4 +11,5 @@ export const note: Catalogue["note"] = {
   reviewer: (verdict) => `검토자의 판정: ${verdict}`,
   fromReviewer: (verdict) => `${verdict}, 검토자의 메모 있음`,
   written: "메모",
+  with: "메모 있음",
 };

@@ -39,7 +39,6 @@ export const pool: Catalogue["pool"] = {
     kept_by: "유지한 부분집합",
     dropped_by: "제외한 부분집합",
     disagreement: "판정이 엇갈림",
-    note: "메모 있음",
     purity: "순도",
     informativeness: "정보량",
     similarity: "유사도",
