@@ -114,7 +114,6 @@ function Desk(props: DeskProps) {
   const kind = kindOf(jobId);
   const { queue, ahead, stopwatch } = reviewing;
   const task = taskViewOf(project);
-  const { Stage } = task;
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
   const [flashed, flash] = useFlash<Choice>();
@@ -178,7 +177,7 @@ function Desk(props: DeskProps) {
       <div className={desk.work}>
         <div className={desk.stage}>
           {current && (
-            <Stage
+            <task.Stage
               medium={project.medium}
               subject={{ ...current, query_id: current.id }}
               classes={project.classes}
@@ -205,15 +204,16 @@ function Desk(props: DeskProps) {
           {paused && <PauseCover why={paused} stopwatch={stopwatch} onResume={resume} />}
         </div>
         <aside className={desk.side}>
-          {!ofTask && (
-            <Spoken
-              current={current}
-              previous={history.at(-1) ?? null}
-              classes={classes}
-              kind={kind}
-            />
-          )}
-          <Notes project={project} current={current} note={note} />
+          <Notes project={project} current={current} note={note}>
+            {!ofTask && (
+              <Spoken
+                current={current}
+                previous={history.at(-1) ?? null}
+                classes={classes}
+                kind={kind}
+              />
+            )}
+          </Notes>
           <Decisions
             work={work}
             suggestion={current}
