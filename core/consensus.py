@@ -184,7 +184,7 @@ def _gathered(votes: Iterable[Vote]) -> list[list[Vote]]:
     found: list[list[Vote]] = []
     for vote in votes:
         for group in found:
-            if _same(group[0], vote):
+            if same(group[0], vote):
                 group.append(vote)
                 break
         else:
@@ -192,7 +192,8 @@ def _gathered(votes: Iterable[Vote]) -> list[list[Vote]]:
     return found
 
 
-def _same(one: Vote, other: Vote) -> bool:
+def same(one: Vote, other: Vote) -> bool:
+    """Whether two votes say the same of an example."""
     if one.verdict is not other.verdict:
         return False
     if one.label is None or other.label is None:

@@ -94,6 +94,7 @@ LABELING: Final[Mapping[str, Shown]] = {
         filled=_KEY,
         sent=True,
     ),
+    "Note": Shown("NoteOut"),
     "RecentAnswer": Shown(
         "RecentAnswer",
         "A verdict that the user gave; another that `supersedes` its `key` corrects it.",

@@ -10,6 +10,7 @@ from api.schemas.choices import OneOf
 from api.schemas.fields import OnField
 from api.schemas.labels import Labeled
 from api.schemas.names import GivenName
+from api.schemas.notes import Note
 from core.states import ExampleState, RoundState, Source, Split, Verdict
 from core.tasks.registry import AnyLabel
 
@@ -42,7 +43,8 @@ class Filters(BaseModel):
     They are of the pool unless `split` names another, or is `all`: nobody is asked about images
     that are kept to evaluate on, whatever their state.
 
-    `verdict`, `annotator_id` and `source` are of one vote that holds. Of labels of boxes a `state`
+    `verdict`, `annotator_id`, `source` and `note`, whether there is a note beside it, are of one
+    vote that holds; without a note are those with none beside any. Of labels of boxes a `state`
     or `verdict` is also `objects`, those with a box at least, or `no_objects`, those with none.
     `class_id` is the class that an example counts as, or one of those in its label, `predicted` the
     one that the model takes it for. Its verdicts are in `disagreement` if they contradict each
@@ -76,6 +78,7 @@ class Filters(BaseModel):
     annotator_id: Id | None = None
     source: Annotated[Source | Literal["people"], OneOf] | None = None
     disagreement: bool | None = None
+    note: bool | None = None
     import_id: Id | None = None
     kept_by: Id | None = None
     dropped_by: Id | None = None
@@ -263,6 +266,7 @@ class AnnotationOut(BaseModel):
     supersedes_id: int | None
     superseded_by: int | None
     seen_as: str | None
+    note: str | None
     probability: float | None
     lot: LotOut | None
     created_at: datetime
@@ -323,6 +327,7 @@ class Judgement(Selection, Labeled):
 
     verdict: Verdict
     undoes: UUID | None = None
+    note: Note = None
 
     @model_validator(mode="after")
     def _label_iff_verdict(self) -> Self:

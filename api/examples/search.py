@@ -112,6 +112,11 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
         # It counts where no person has said anything.
         found.append(by_model(Example.id))
         vote.append(Annotation.verdict != Verdict.SKIP)
+    if filters.note:
+        vote.append(Annotation.note.is_not(None))
+    elif filters.note is False:
+        noted = select(Annotation.id).where(Annotation.example_id == Example.id)
+        found.append(~noted.where(Annotation.note.is_not(None), holds()).exists())
     if vote:
         found.append(
             select(Annotation.id)

@@ -237,6 +237,7 @@ async def _annotations(session: AsyncSession, example_id: int) -> list[Annotatio
             supersedes_id=one.supersedes_id,
             superseded_by=by,
             seen_as=seen,
+            note=one.note,
             probability=one.probability,
             lot=None if lot is None else _lot(lot),
             created_at=one.created_at,

@@ -150,13 +150,14 @@ def _given(body: Judgement, project: Project, round_id: int | None) -> dict[str,
         "verdict": body.verdict,
         "label": stored(body.label),
         "classes_version": project.classes_version,
+        "note": body.note,
     }
 
 
 def _repeated(one: Annotation) -> dict[str, Any]:
     """The part of an annotation that another has, too, which says the same in its place."""
     # As old as it was: of what reviewers say the latest holds.
-    names = ("round_id", "verdict", "label", "classes_version", "created_at")
+    names = ("round_id", "verdict", "label", "classes_version", "note", "created_at")
     return {name: getattr(one, name) for name in names}
 
 

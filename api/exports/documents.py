@@ -14,6 +14,8 @@ from api.exports.votes import Vote
 from api.exports.zips import Spool
 from core.states import Split, Verdict
 
+_NOTE: Final = "note"
+"""Label Studio's control that holds notes."""
 _CONTROLS: Final = {Verdict.OOD: "OOD", Verdict.UNSURE: "unsure"}
 NOT_IN_XML: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
@@ -70,6 +72,8 @@ class Metadata:
 
 class LabelStudio:
     """An array of tasks. A skip is ``was_cancelled``; OOD and unsure have a control of their own.
+
+    A note is in a text area.
 
     Args:
         address: Where Label Studio finds an image, by its path in the archive.
@@ -141,7 +145,10 @@ class LabelStudio:
             "annotator": vote.annotator,
             # Label Studio refuses authors that it does not know, so only people are named here.
             **({"completed_by": {"email": vote.email}} if vote.email else {}),
-            "result": [] if is_skip else self._results(record, vote),
+            "result": [
+                *([] if is_skip else self._results(record, vote)),
+                *([] if vote.note is None else [self._text(_NOTE, vote.note)]),
+            ],
             "was_cancelled": is_skip,
             "ground_truth": False,
             "created_at": vote.created_at.isoformat(),
@@ -160,6 +167,14 @@ class LabelStudio:
             "to_name": self._shows,
             "type": "choices",
             "value": {"choices": [choice]},
+        }
+
+    def _text(self, control: str, text: str) -> dict[str, Any]:
+        return {
+            "from_name": control,
+            "to_name": self._shows,
+            "type": "textarea",
+            "value": {"text": [text]},
         }
 
 
@@ -185,6 +200,7 @@ def labeling_config(
         f'<View>\n  <{shows.capitalize()} name="{shows}" value="${shows}"/>\n'
         f"{control}"
         f'  <Choices name="verdict" toName="{shows}" choice="single">\n{verdicts}  </Choices>\n'
+        f'  <TextArea name="{_NOTE}" toName="{shows}" maxSubmissions="1"/>\n'
         "</View>\n"
     )
 

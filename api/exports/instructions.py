@@ -209,7 +209,7 @@ async def _told(
     )
     said = (
         votes(counts)
-        .add_columns(Annotation.seconds, Annotation.created_at, User.email)
+        .add_columns(Annotation.seconds, Annotation.created_at, Annotation.note, User.email)
         .outerjoin(User, User.id == Annotation.annotator_id)
         .where(among(Annotation.example_id, [one.example_id for one in groups]), of_group())
     )
@@ -259,6 +259,7 @@ def _group(
                 **_said(Vote.of(row)),
                 "seconds": row.seconds,
                 "created_at": row.created_at.isoformat(),
+                "note": row.note,
             }
             for row in said
         ],

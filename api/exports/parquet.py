@@ -32,6 +32,7 @@ _VOTE: Final = {
     "seconds": pa.float64(),
     "created_at": _TIME,
     "round": pa.int64(),
+    "note": pa.string(),
 }
 _COLUMNS: Final = {
     "image": pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
@@ -218,6 +219,7 @@ def _row(record: Record, numbers: dict[str, int]) -> dict[str, Any]:
                 "seconds": vote.seconds,
                 "created_at": vote.created_at,
                 "round": vote.round,
+                "note": vote.note,
             }
             for vote in record.votes
         ],

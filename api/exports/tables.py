@@ -41,7 +41,7 @@ COLUMNS = (
     "annotation_id", "example_id", "pool_index", "name", "sha256", "verdict", "class", "seen_as",
     "effective", "holds", "counted", "source", "annotator", "round", "seconds", "cost", "purity",
     "informativeness", "meta_score", "key", "supersedes", "created_at", "probability", "lot",
-    "bound",
+    "bound", "note",
 )  # fmt: skip
 BY_MODEL: Final = "model"
 """Who annotates by a certificate, where others have an address or the name of a column."""
@@ -284,6 +284,7 @@ def columns(class_name: Any, seen: Any, effective: Any, speaking: Any, label: An
             Annotation.probability,
             Annotation.lot_id,
             CertificateLot.bound,
+            Annotation.note,
             label,
             Example.bytes,
         )

@@ -36,7 +36,7 @@ class Vote:
     """A verdict that is part of what an image counts as; ``email`` if its author has an account.
 
     ``class_name`` is its ``label`` as files write it, of classification the name of the class. One
-    of a model is ``certified``.
+    of a model is ``certified``. ``note`` stands beside it.
     """
 
     annotation_id: int
@@ -49,6 +49,7 @@ class Vote:
     round: int | None
     label: Label | None = None
     certified: Certified | None = None
+    note: str | None = None
 
 
 def counts_as(state: ExampleState, verdicts: Collection[Verdict]) -> Verdict | None:
@@ -73,6 +74,7 @@ async def votes_of(session: AsyncSession, which: ColumnElement[bool]) -> Sequenc
             Annotation.probability,
             CertificateLot.id,
             CertificateLot.bound,
+            Annotation.note,
         )
         .outerjoin(Round, Round.id == Annotation.round_id)
         .outerjoin(User, User.id == Annotation.annotator_id)
@@ -92,7 +94,19 @@ def read_votes(
     Where they are of a part alone nothing bounds what of it is wrong.
     """
     found: defaultdict[int, list[Vote]] = defaultdict(list)
-    for example_id, id_, source, email, verdict, stored, *rest, probability, lot, bound in rows:
+    for (
+        example_id,
+        id_,
+        source,
+        email,
+        verdict,
+        stored,
+        *rest,
+        probability,
+        lot,
+        bound,
+        note,
+    ) in rows:
         label = label_of(stored)
         text = written(label, classes)
         certified = None
@@ -100,6 +114,6 @@ def read_votes(
             certified = Certified(probability, lot, None if is_part else bound)
         author = email or source or ("" if certified is None else BY_MODEL)
         if stored is None or text is not None:
-            said = (verdict, text, *rest, label, certified)
+            said = (verdict, text, *rest, label, certified, note)
             found[example_id].append(Vote(id_, author, email, *said))
     return found

@@ -332,5 +332,6 @@ class AnswerLedger:
                 cost,
                 stored.counted,
                 corrected,
+                answer.note,
             )
         )

@@ -79,5 +79,10 @@ async def recent(
     user: CurrentUser,
     project: VisibleProject,
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    reviewed: Annotated[
+        bool,
+        Query(description="Only those, of your last 1,000, with a note of a reviewer."),
+    ] = False,
 ) -> Items[RecentAnswer]:
-    return Items(items=await service.recent(session, user, project, limit))
+    found = await service.recent(session, user, project, limit, reviewed=reviewed)
+    return Items(items=found)

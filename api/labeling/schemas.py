@@ -8,6 +8,7 @@ from api.instruction_rows import QueryMember
 from api.jobs.schemas import Progress
 from api.schemas.fields import ShownField
 from api.schemas.labels import Labeled
+from api.schemas.notes import Note, NoteOut
 from core.states import ProjectState, RoundState, Verdict
 from core.tasks.boxes import Proposal
 from core.tasks.registry import AnyLabel
@@ -178,6 +179,8 @@ class AnswerIn(Labeled):
 
     `classes_version` is that of the project as its classes were shown. With it an answer is stored
     under the name that was read, and refused if that is another class by now.
+
+    A `note` is of this answer alone: one that corrects it has its own, or none.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -189,6 +192,7 @@ class AnswerIn(Labeled):
     classes_version: Annotated[int, Field(ge=1, lt=2**63)] | None = None
     supersedes: uuid.UUID | None = None
     lease_token: uuid.UUID | None = None
+    note: Note = None
 
     @model_validator(mode="after")
     def _label_iff_verdict(self) -> "AnswerIn":
@@ -230,6 +234,12 @@ class Released(BaseModel):
 
 
 class RecentAnswer(BaseModel):
+    """An answer of the caller as it stands.
+
+    `reviewer_note` is what a reviewer wrote who has decided otherwise; null where the example is
+    asked about again.
+    """
+
     key: uuid.UUID
     query_id: int
     example_id: int
@@ -244,4 +254,6 @@ class RecentAnswer(BaseModel):
     label: AnyLabel | None
     proposals: list[Proposal] | None
     members: list[QueryMember] | None
+    note: str | None
+    reviewer_note: NoteOut | None
     created_at: datetime

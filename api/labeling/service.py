@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.callers.principal import Principal
 from api.instruction_rows import members_of
 from api.labeling import status
+from api.labeling.reviewer_notes import notes_to, written_to
 from api.labeling.schemas import RecentAnswer, Status
 from api.schemas.fields import brought, shown_fields
 from api.schemas.names import name_for_annotators
@@ -35,9 +36,17 @@ async def project_status(
 
 
 async def recent(
-    session: AsyncSession, principal: Principal, project: Project, limit: int
+    session: AsyncSession,
+    principal: Principal,
+    project: Project,
+    limit: int,
+    *,
+    reviewed: bool = False,
 ) -> list[RecentAnswer]:
-    """The caller's latest answers, each as it stands after corrections."""
+    """The caller's latest answers, each as it stands after corrections.
+
+    With ``reviewed`` only those beside which a reviewer has written that it is otherwise.
+    """
     of_groups = task_type(project.task).of_groups
     settings = ProjectSettings.model_validate(project.settings)
     names = [] if of_groups else settings.shown_fields
@@ -57,7 +66,11 @@ async def recent(
         .order_by(Annotation.id.desc())
         .limit(limit)
     )
+    if reviewed:
+        statement = statement.where(written_to(project.id, principal.id))
     found = (await session.execute(statement)).all()
+    said = [row[0] for row in found]
+    notes = await notes_to(session, principal, said, of_groups=of_groups)
     members = {}
     if of_groups:
         queries = [row[0].query_id for row in found]
@@ -78,7 +91,10 @@ async def recent(
             label=label_of(annotation.label),
             proposals=shown(proposals),
             members=members.get(annotation.query_id or 0),
+            note=annotation.note,
+            reviewer_note=notes.get(annotation.id),
             created_at=annotation.created_at,
         )
         for annotation, width, height, name, proposals, excerpt, fields in found
+        if not reviewed or annotation.id in notes
     ]

@@ -201,6 +201,7 @@ _TYPES = {
     "cost": "double precision",
     "counted": "boolean",
     "supersedes_id": "bigint",
+    "note": "text",
 }
 COLUMNS = tuple(_TYPES)
 

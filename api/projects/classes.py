@@ -17,8 +17,8 @@ from core.names import alike
 from core.tables import Annotation, Example, FormerClassName, Project, ProjectClass, Suggestion
 from core.tasks.registry import task_type
 
-# The label page's own keys: OOD, skip, undo, unsure, help, smooth drawing, pause, guide, find.
-RESERVED_HOTKEYS = frozenset("xsuqhzpgf")
+# The label page's own: OOD, skip, undo, unsure, help, smooth drawing, pause, guide, find, note.
+RESERVED_HOTKEYS = frozenset("xsuqhzpgfm")
 _GIVEN_OUT = (*"1234567890", *(f"shift+{digit}" for digit in "1234567890"))
 # Nobody needs to know how many there are beyond.
 _COUNTED = 10_000

@@ -140,7 +140,8 @@ class Desk:
             if before is None or others:
                 detail = "There is no decision of yours to take back."
                 return result_of(one, "rejected", None, "not_decided", detail)
-            return result_of(one, "accepted", self.take_back(suggestion.id, one.key, one.seconds))
+            taken_back = self.take_back(suggestion.id, one.key, one.seconds, one.note)
+            return result_of(one, "accepted", taken_back)
         if suggestion.example_id in self._sides:
             return result_of(one, "rejected", None, "own_disagreement", _OWN)
         label = None if one.decision is Decision.UNSURE else self._meant(suggestion, one)
@@ -153,6 +154,7 @@ class Desk:
                 return result_of(one, "rejected", None, *refusal)
         row = self._row(suggestion, one.key, one.seconds, _verdict(one, label))
         row.label, row.classes_version, row.counted = stored(label), version, not others
+        row.note = one.note
         if others:
             self.made[one.key] = row
             return result_of(one, "late", row.id)
@@ -188,10 +190,13 @@ class Desk:
         else:
             self.take_back(suggestion_id, uuid.uuid4(), 0.0)
 
-    def take_back(self, suggestion_id: int, key: uuid.UUID, seconds: float) -> int:
+    def take_back(
+        self, suggestion_id: int, key: uuid.UUID, seconds: float, note: str | None = None
+    ) -> int:
         """Undo a decision: a skip in its place has no opinion. Returns the skip's id."""
         suggestion = self.suggestions[suggestion_id]
         row = self._row(suggestion, key, seconds, Verdict.SKIP)
+        row.note = note
         self._add(suggestion, row, None)
         return row.id
 

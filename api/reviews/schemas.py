@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.instruction_rows import QueryMember
 from api.schemas.labels import Labeled
+from api.schemas.notes import Note, NoteOut
 from core.states import Decision
 from core.tasks.registry import AnyLabel
 
@@ -60,7 +61,8 @@ class SuggestionOut(BaseModel):
     the same `alike` have the same two labels and look alike. `decided_label` is what was decided
     on, if it was a label. What ends in `class_id` is the class of the label beside it. `members`
     are the rows that were ranked, in the order in which they were put together; null where none
-    were.
+    were. `notes` were written beside other verdicts that hold, the oldest first, and `note` beside
+    the decision.
     """
 
     id: int
@@ -83,6 +85,8 @@ class SuggestionOut(BaseModel):
     decision: Decision | None
     decided_class_id: int | None
     decided_label: AnyLabel | None
+    note: str | None
+    notes: list[NoteOut]
 
 
 class ReviewLease(BaseModel):
@@ -109,6 +113,7 @@ class DecisionIn(Labeled):
     decision: Decision | None
     classes_version: Id | None = None
     seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 0.0
+    note: Note = None
 
     @model_validator(mode="after")
     def _names_a_label(self) -> Self:

@@ -17,6 +17,7 @@ from api.reviews.desk import Desk, repeated, suggested_by
 from api.reviews.estimate import estimate
 from api.reviews.handing import Hand
 from api.reviews.learning import Learned
+from api.reviews.notes import notes_on
 from api.reviews.schemas import (
     DecisionIn,
     DecisionsOut,
@@ -29,6 +30,7 @@ from api.reviews.schemas import (
     Votes,
 )
 from api.schemas.names import name_for_annotators
+from api.schemas.notes import NoteOut
 from api.schemas.pictures import image_url
 from api.telling import tell
 from core.errors import NotFound
@@ -193,7 +195,7 @@ async def recent(
 ) -> list[SuggestionOut]:
     """What the caller decided last, the latest first."""
     statement = (
-        select(*_COLUMNS, Annotation.label)
+        select(*_COLUMNS, Annotation.label, null(), Annotation.note)
         .join(Example, Example.id == Suggestion.example_id)
         .join(Annotation, Annotation.id == Suggestion.annotation_id)
         .where(
@@ -214,6 +216,7 @@ async def _shown(
     found = list(rows)
     if said is None:
         said = await disagreements.stances_on(session, [row[0].example_id for row in found])
+    notes = await notes_on(session, [row[0] for row in found])
     votes = {
         id_: [Votes(class_id=class_of(one), label=one, count=count) for one, count in counted]
         for id_, counted in said.items()
@@ -227,7 +230,12 @@ async def _shown(
     ):
         groups = await groups_of(session, list(votes))
     return [
-        _one(*row, votes=votes[row[0].example_id], members=groups.get(row[0].example_id))
+        _one(
+            *row,
+            votes=votes[row[0].example_id],
+            members=groups.get(row[0].example_id),
+            notes=notes[row[0].id],
+        )
         for row in found
     ]
 
@@ -242,7 +250,9 @@ def _one(
     excerpt: str | None,
     decided: dict[str, Any] | None = None,
     right: float | None = None,
+    note: str | None = None,
     *,
+    notes: list[NoteOut],
     votes: list[Votes],
     members: list[QueryMember] | None,
 ) -> SuggestionOut:
@@ -272,6 +282,8 @@ def _one(
         decision=suggestion.decision,
         decided_class_id=class_of(labels[2]),
         decided_label=labels[2],
+        note=note,
+        notes=notes,
     )
 
 

@@ -46,6 +46,8 @@ _FORGET_ORIGIN: Final = (
     text(f"UPDATE audit a SET address = NULL, agent = NULL WHERE {came_from(':user')}"),
 )
 
+# Whoever wrote it may be known by it, and so may whom it is about.
+_FORGET_NOTES: Final = update(Annotation).where(Annotation.note.is_not(None)).values(note=None)
 # What files said in their name, imported from elsewhere or from an export of ours.
 _RENAME: Final = update(Annotation).where(Annotation.source == Source.IMPORT)
 
@@ -53,8 +55,9 @@ _RENAME: Final = update(Annotation).where(Annotation.source == Source.IMPORT)
 async def erase(session: AsyncSession, actor: Principal, user_id: int) -> User:
     """Take out a person's name, address, sessions, tokens and memberships, for good.
 
-    Their answers stay under the number of the user, as do the entries of the audit log, without
-    the addresses and browsers that they came from. Imported ones in their email get another.
+    Their answers stay under the number of the user, without the notes beside them, as do the
+    entries of the audit log, without the addresses and browsers that they came from. Imported ones
+    in their email get another.
 
     Raises:
         NotFound: There is no such user.
@@ -73,6 +76,8 @@ async def erase(session: AsyncSession, actor: Principal, user_id: int) -> User:
         await session.execute(delete(table).where(table.user_id == user.id))
     email, erased = user.email, f"erased-{user.id}@erased.invalid"
     said = func.lower(func.btrim(Annotation.source_name)) == func.lower(email)
+    for notes in (Annotation.annotator_id == user.id, said):
+        await session.execute(_FORGET_NOTES.where(notes))
     await session.execute(_RENAME.where(said).values(source_name=erased))
     user.email, user.name = erased, f"#{user.id}"
     user.password_hash, user.active, user.must_change_password = _NO_PASSWORD, False, False

@@ -69,14 +69,15 @@ _MUCH: Final = (
     ),
     (
         "answer",
-        "SELECT id, project_id, example_id, round_id, source, verdict, label, seconds, counted, "
-        "supersedes_id, created_at FROM annotations WHERE id > :after AND annotator_id = :user "
-        "ORDER BY id LIMIT :most",
+        "SELECT id, project_id, example_id, round_id, source, verdict, label, note, seconds, "
+        "counted, supersedes_id, created_at FROM annotations "
+        "WHERE id > :after AND annotator_id = :user ORDER BY id LIMIT :most",
     ),
     (
         "imported_answer",
-        "SELECT a.id, a.project_id, a.example_id, a.source_name, a.verdict, a.label, a.created_at "
-        "FROM annotations a JOIN users u ON lower(btrim(a.source_name)) = lower(u.email) "
+        "SELECT a.id, a.project_id, a.example_id, a.source_name, a.verdict, a.label, a.note, "
+        "a.created_at FROM annotations a "
+        "JOIN users u ON lower(btrim(a.source_name)) = lower(u.email) "
         "WHERE a.id > :after AND a.source = 'import' AND u.id = :user ORDER BY a.id LIMIT :most",
     ),
     (

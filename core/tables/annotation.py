@@ -30,7 +30,8 @@ class Annotation(Base):
     back the one that it supersedes.
 
     ``label`` is what the verdict ``label`` says, by the project's task type (``core.tasks``); the
-    database takes ``class_id`` out of it.
+    database takes ``class_id`` out of it. ``note`` is what its author wrote beside it, and goes
+    with who that was (``api.users.erasure``).
     """
 
     __tablename__ = "annotations"
@@ -54,6 +55,7 @@ class Annotation(Base):
         Index("ix_annotations_lot", "lot_id", postgresql_where=text("lot_id IS NOT NULL")),
         Index("ix_annotations_job", "job_id", postgresql_where=text("job_id IS NOT NULL")),
         Index("ix_annotations_class", "class_id", postgresql_where=text("class_id IS NOT NULL")),
+        Index("ix_annotations_note", "example_id", postgresql_where=text("note IS NOT NULL")),
         Index(
             "uq_annotations_supersedes",
             "supersedes_id",
@@ -84,4 +86,5 @@ class Annotation(Base):
         ForeignKey("certificate_lots.id", ondelete="CASCADE")
     )
     probability: Mapped[float | None]
+    note: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())

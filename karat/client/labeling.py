@@ -63,7 +63,7 @@ class LabelingClient:
         """Give verdicts. Each has a key, made here if missing, so that a retry counts once.
 
         Args:
-            answers: 1 to 256 verdicts.
+            answers: 1 to 256 verdicts, each with a ``note`` of at most 500 characters if you like.
 
         Returns:
             What became of each, and what there is to do next.
@@ -74,15 +74,18 @@ class LabelingClient:
         )
         return receipt
 
-    def recent(self, limit: int = 10) -> list[RecentAnswer]:
+    def recent(self, limit: int = 10, *, reviewed: bool = False) -> list[RecentAnswer]:
         """What you answered last, the latest first.
 
         To correct one, answer its ``query_id`` once more, with its ``key`` as ``supersedes``.
 
         Args:
             limit: How many, up to 100.
+            reviewed: Only those, of your last 1,000, with a note of a reviewer who says otherwise.
         """
-        query = {"limit": limit}
+        query: dict[str, object] = {"limit": limit}
+        if reviewed:
+            query["reviewed"] = True
         found = self._transport.request("GET", f"{self._path}/labeling/recent", query=query)
         items: list[RecentAnswer] = found["items"]
         return items

@@ -119,9 +119,19 @@ class Answer(TypedDict):
     key: NotRequired[str]
     label: NotRequired[dict[str, Any] | None]
     lease_token: NotRequired[str | None]
+    note: NotRequired[str | None]
     query_id: int
     seconds: float
     supersedes: NotRequired[str | None]
+    verdict: Verdict
+
+
+class Note(TypedDict):
+    """A note and the verdict that it stands beside."""
+
+    class_id: int | None
+    created_at: str
+    note: str
     verdict: Verdict
 
 
@@ -139,8 +149,10 @@ class RecentAnswer(TypedDict):
     label: dict[str, Any] | None
     members: list[QueryMember] | None
     name: str
+    note: str | None
     proposals: list[Proposal] | None
     query_id: int
+    reviewer_note: Note | None
     verdict: Verdict
     width: int | None
 

@@ -315,6 +315,7 @@ class PoolClient(ContentsClient):
         class_id: int | None = None,
         label: dict[str, Any] | None = None,
         undoes: str | None = None,
+        note: str | None = None,
     ) -> Judged:
         """Give images a verdict that settles them; ``skip`` takes yours of this kind back.
 
@@ -325,12 +326,15 @@ class PoolClient(ContentsClient):
             label: With it in others: ``{"type": "boxes", "boxes": []}`` says *no objects*.
             undoes: With ``skip``, the ``call`` of an earlier answer: only what that has said is
                 taken back, and what you had said before counts again.
+            note: Plain text beside the verdict on each, at most 500 characters.
         """
         body = {**_selection(which), "verdict": verdict, "class_id": class_id}
         if label is not None:
             body["label"] = label
         if undoes is not None:
             body["undoes"] = undoes
+        if note is not None:
+            body["note"] = note
         changed: Judged = self._transport.request("POST", f"{self._path}/verdict", body=body)
         return changed
 

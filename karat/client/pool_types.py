@@ -116,7 +116,8 @@ class Filters(TypedDict):
     They are of the pool unless `split` names another, or is `all`: nobody is asked about images
     that are kept to evaluate on, whatever their state.
 
-    `verdict`, `annotator_id` and `source` are of one vote that holds. Of labels of boxes a `state`
+    `verdict`, `annotator_id`, `source` and `note`, whether there is a note beside it, are of one
+    vote that holds; without a note are those with none beside any. Of labels of boxes a `state`
     or `verdict` is also `objects`, those with a box at least, or `no_objects`, those with none.
     `class_id` is the class that an example counts as, or one of those in its label, `predicted` the
     one that the model takes it for. Its verdicts are in `disagreement` if they contradict each
@@ -152,6 +153,7 @@ class Filters(TypedDict):
     informativeness_min: NotRequired[float | None]
     kept_by: NotRequired[int | None]
     name: NotRequired[str | None]
+    note: NotRequired[bool | None]
     outline: NotRequired[str | None]
     predicted: NotRequired[int | None]
     purity_max: NotRequired[float | None]

@@ -85,7 +85,8 @@ class ReviewClient(Told):
 
         Args:
             decisions: 1 to 256 of ``keep``, ``accept``, ``other`` with a ``class_id``, ``ood`` or
-                ``unsure``, or None to take back what you decided before.
+                ``unsure``, or None to take back what you decided before. Each may have a
+                ``note``, at most 500 characters.
 
         Returns:
             What became of each, and how far the review is.

@@ -5,7 +5,7 @@ Made from the API's description: ``make openapi`` writes it anew.
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from karat.client.labeling_types import QueryMember
+from karat.client.labeling_types import Note, QueryMember
 
 ReviewDecision = Literal["keep", "accept", "other", "ood", "unsure"]
 """What a reviewer says of a given label and a suggested one."""
@@ -155,7 +155,8 @@ class Suggestion(TypedDict):
     the same `alike` have the same two labels and look alike. `decided_label` is what was decided
     on, if it was a label. What ends in `class_id` is the class of the label beside it. `members`
     are the rows that were ranked, in the order in which they were put together; null where none
-    were.
+    were. `notes` were written beside other verdicts that hold, the oldest first, and `note` beside
+    the decision.
     """
 
     alike: int | None
@@ -172,6 +173,8 @@ class Suggestion(TypedDict):
     image_url: str
     members: list[QueryMember] | None
     name: str
+    note: str | None
+    notes: list[Note]
     quality: float | None
     rank: int
     suggested_class_id: int | None
@@ -188,6 +191,7 @@ class Decision(TypedDict):
     decision: ReviewDecision | None
     key: NotRequired[str]
     label: NotRequired[dict[str, Any] | None]
+    note: NotRequired[str | None]
     seconds: NotRequired[float]
     suggestion_id: int
 

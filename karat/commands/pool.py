@@ -207,6 +207,9 @@ def verdict(
     ],
     where: WhereOption = None,
     ids: IdOption = None,
+    note: Annotated[
+        str | None, typer.Option(help="Plain text beside the verdict, at most 500 characters.")
+    ] = None,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -227,7 +230,7 @@ def verdict(
         chosen = _chosen(found, where, ids, yes)
         is_label = class_ is not None or label is not None
         given = cast("Verdict", "label" if is_label else said)
-        changed = found.pool.judge(given, chosen, class_id=class_, label=label)
+        changed = found.pool.judge(given, chosen, class_id=class_, label=label, note=note)
         return _show_changed(found, changed, as_json)
 
 

@@ -33,7 +33,7 @@ def imported(loop: Loop, author: str) -> Annotation:
         project_id=loop.project.id,
         example_id=loop.session.scalars(select(func.min(Example.id))).one(),
         source=Source.IMPORT, source_name=author, verdict=Verdict.OOD,
-        client_key=uuid4(), seconds=0, cost=0, counted=True,
+        client_key=uuid4(), seconds=0, cost=0, counted=True, note="as my aunt Mary says",
     )  # fmt: skip
 
 
@@ -48,6 +48,9 @@ def test_a_person_is_erased_and_their_answers_stay(http: TestClient, world: Worl
     path = f"/api/users/{user.id}"
     assert http.patch(path, json={"name": f"{name} II"}, headers=mosaic).status_code == 200
     loop.project.created_by = user.id
+    first = select(func.min(Annotation.id)).where(Annotation.annotator_id == user.id)
+    answer = world.session.get_one(Annotation, world.session.scalars(first).one())
+    answer.note = "ask Mary"
     world.session.add(imported(loop, f"{email.title()} "))
     world.session.commit()
     held = http.get(f"/api/users/{user.id}/export", headers=admin.headers)
@@ -55,6 +58,7 @@ def test_a_person_is_erased_and_their_answers_stay(http: TestClient, world: Worl
     assert (kinds.count("answer"), kinds.count("imported_answer")) == (4, 1)
     assert {"user", "token", "audit", "made_project"} <= set(kinds)
     assert email in held.text
+    assert held.text.count("Mary") == 2
     assert "Lynx" in held.text
     # Who did something to them is somebody else, whose browser is no business of theirs.
     assert "Mosaic" not in held.text
@@ -73,6 +77,7 @@ def test_a_person_is_erased_and_their_answers_stay(http: TestClient, world: Worl
         assert email not in said.lower()
         assert name not in said
         assert "Lynx" not in said
+        assert "Mary" not in said
     # Nobody has touched the log: only who it was has gone out of it.
     assert world.session.scalars(text(BROKEN)).all() == []
     # Again is harmless, and nothing brings them back.

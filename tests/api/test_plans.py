@@ -295,7 +295,8 @@ def test_handing_out_disagreements_reads_what_is_handed_out(
             for one in sent
             if "count(" not in one[0] and ("examples" in one[0] or "annotations" in one[0])
         ]
-        assert len(leasing) == 3
+        # The images, what is said of them, notes beside that, and what is shown of them.
+        assert len(leasing) == 4
         for statement, values in leasing:
             explain(connection, statement, values).check(12 * BATCH)
         with statements() as sent:

@@ -264,6 +264,18 @@ def test_guide_and_palette_by_keyboard(
     )
     eventually(lambda: len(verdicts_in(stack, project.id)) == 2, "both answers have arrived")
     assert [row[3] for row in verdicts_in(stack, project.id)] == [2, 10]
+    # What is written says nothing, goes with the next verdict, and is there where one goes back.
+    page.keyboard.press("m")
+    page.keyboard.type("x1q or ears?")
+    page.keyboard.press("Enter")
+    answer(page, "q")
+    page.keyboard.press("u")
+    expect(page.get_by_role("button", name="Change the note: x1q or ears?")).to_be_visible()
+    page.keyboard.press("Enter")
+    eventually(lambda: len(verdicts_in(stack, project.id)) == 3, "the note has arrived")
+    [noted] = project.pool.find({"note": True})
+    [said] = project.pool.show(noted["id"])["annotations"]
+    assert (said["verdict"], said["note"]) == ("unsure", "x1q or ears?")
     # Nor is a line drawn around more than what the keys are about.
     page.keyboard.press("v")
     page.locator("[data-tile]").first.wait_for()

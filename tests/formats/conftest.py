@@ -29,6 +29,8 @@ NAMES = (
     "x" * 400 + ".png", "a\\b.png", "#7?.png", "<i>.png", "'=x.png",
 )  # fmt: skip
 
+NOTE = '=1+1 or "2", as in\n<b>שלום</b>'
+
 Said = set[tuple[str, str, str | None]]
 
 
@@ -152,6 +154,12 @@ def said(world: World, project: Project) -> dict[str, Said]:
     return found
 
 
+def notes(world: World, project: Project) -> set[str]:
+    """What is written beside votes."""
+    found = select(Annotation.note).where(Annotation.project_id == project.id)
+    return {note for note in world.session.scalars(found) if note is not None}
+
+
 def amounts(world: World, project: Project) -> dict[str, tuple[str, str, str | None]]:
     """(split, state, class) of every image, by content; queried ones are unlabeled elsewhere."""
     classes = {one.id: one.name for one in world.classes(project)}
@@ -186,7 +194,7 @@ def both(http: TestClient, world: World) -> Iterator[Both]:
     ids = [one.id for one in world.classes(project)]
     classes = [{"verdict": "label", "class_id": id_} for id_ in ids]
     ood: dict[str, Any] = {"verdict": "ood"}
-    unsure, skip = {"verdict": "unsure"}, {"verdict": "skip"}
+    unsure, skip = {"verdict": "unsure", "note": NOTE}, {"verdict": "skip"}
     for caller, answers in (
         (ada, [*classes, ood, unsure, skip, classes[0], skip]),
         (ben, [classes[0], classes[1], classes[1], ood, classes[4], ood, classes[2], skip, ood]),

@@ -10,7 +10,7 @@ import pytest
 from api.exports.records import Images
 from api.exports.service import Format, as_images
 from core.states import Split
-from tests.formats.conftest import CLASSES, Both, amounts, said
+from tests.formats.conftest import CLASSES, NOTE, Both, amounts, notes, said
 from tests.workers.import_files import reasons
 
 WITH_IMAGES = {
@@ -27,6 +27,8 @@ def test_a_project_moves_with_its_images(both: Both, kind: str) -> None:
     assert result["refused"] == 0, reasons(result)
     assert said(both.world, both.target) == said(both.world, both.source)
     assert amounts(both.world, both.target) == amounts(both.world, both.source)
+    has_room = kind in ("label_studio", "parquet")
+    assert notes(both.world, both.target) == ({NOTE} if has_room else set())
     # A second time says nothing new, and a copy of the copy is the same again.
     assert both.take(both.export(kind), WITH_IMAGES[kind])["annotations"] == 0
 
@@ -96,6 +98,7 @@ def test_tables_label_images_that_are_there(both: Both, kind: str) -> None:
     result = both.take(both.export(kind), f"labels.{kind}")
     assert result["refused"] == 0, reasons(result)
     assert said(both.world, both.target) == said(both.world, both.source)
+    assert notes(both.world, both.target) == {NOTE}
     # The vote that was corrected stays behind.
     assert result["empty"] == 1
 

@@ -90,6 +90,7 @@ class Said:
         seconds: How long it took.
         at: When it was said, where the file tells.
         drawn: The boxes, as the file has them; ``label`` once it is known which these are.
+        note: What stands beside it.
     """
 
     source_name: str
@@ -99,6 +100,7 @@ class Said:
     at: datetime | None = None
     drawn: Drawn | None = None
     label: Label | None = None
+    note: str | None = None
 
     @property
     def shown(self) -> str:

@@ -266,6 +266,7 @@ class LabelWriter:
             "client_key": uuid.uuid4(),
             "verdict": opinion.verdict,
             "label": stored(opinion.label),
+            "note": opinion.note,
             "seconds": opinion.seconds,
             "cost": 0.0,
             "counted": True,

@@ -33,6 +33,7 @@ class Opinion:
     seconds: float = 0.0
     at: datetime | None = None
     drawn: Drawn | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,21 +349,19 @@ class LabelReader:
 
     def _said(self, one: Said) -> Opinion | Refused:
         """A verdict that a document states; a choice or a category is a name, and no number."""
-        name = one.class_name or ""
+        name, how = one.class_name or "", (one.seconds, one.at, one.drawn, one.note)
         found = None if one.drawn is None else self._settled(one.drawn, None)
         if isinstance(found, Refused):
             return found
         if one.drawn is not None or one.label is not None:
-            return Opinion(
-                one.source_name, Verdict.LABEL, one.label, one.seconds, one.at, one.drawn
-            )
+            return Opinion(one.source_name, Verdict.LABEL, one.label, *how)
         if one.verdict is not None and one.verdict is not Verdict.LABEL:
-            return Opinion(one.source_name, one.verdict, None, one.seconds, one.at)
+            return Opinion(one.source_name, one.verdict, None, *how)
         if (label := self._taken(name)) is not None:
-            return Opinion(one.source_name, Verdict.LABEL, label, one.seconds, one.at)
+            return Opinion(one.source_name, Verdict.LABEL, label, *how)
         word = name.strip().lower()
         if one.verdict is None and word in NO_CLASS:
-            return Opinion(one.source_name, Verdict(word), None, one.seconds, one.at)
+            return Opinion(one.source_name, Verdict(word), None, *how)
         reason = (
             f"{one.source_name} says {name[:100]!r}, which is not {self._task.noun}; add it, "
             "and import again"

@@ -11,12 +11,15 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 
+from core.notes import MOST as LONGEST_NOTE
+from core.notes import plain_note
 from core.states import Verdict
 from workers.imports.items import MAX_NAME, Refused, Said, only, printable, short_name
 from workers.imports.meta import extras
 
 VERDICT: Final = "verdict"
 VOTES: Final = "votes"
+NOTE: Final = "note"
 # Of the hash that tells two long names apart.
 _DIGITS: Final = 16
 UNNAMED: Final = "import"
@@ -28,14 +31,14 @@ BY_MODEL: Final = "model"
 OF_MODELS: Final = frozenset({SOURCE, "label_probability", "label_lot", "label_bound"})
 """Fields that say what a label rested on when it was exported."""
 OWN: Final = frozenset({
-    VERDICT, VOTES, "class", "class_name", "label", "annotator", "seconds", "created_at", "name",
-    "sha256", "split", "round", "model_version", "predicted", "probability", "in_probability",
-    "width", "height", "meta", *OF_MODELS,
+    VERDICT, VOTES, "class", "class_name", "label", "annotator", "seconds", "created_at", NOTE,
+    "name", "sha256", "split", "round", "model_version", "predicted", "probability",
+    "in_probability", "width", "height", "meta", *OF_MODELS,
 })  # fmt: skip
 """Fields that mean something here; others are extras of the image."""
 MOST_VOTES: Final = 1000
 OF_VOTES: Final = frozenset(
-    {VERDICT, "class", "class_name", "label", "annotator", "seconds", "created_at"}
+    {VERDICT, "class", "class_name", "label", "annotator", "seconds", "created_at", NOTE}
 )
 """Fields that are read of a vote, and of an image that has none."""
 EXTRAS: Final = "meta"
@@ -155,6 +158,7 @@ def _vote(fields: Mapping[str, Any]) -> Said | Refused | None:
         class_name=class_name if verdict in (Verdict.LABEL, None) else None,
         seconds=read_seconds(fields.get("seconds")),
         at=read_time(fields.get("created_at")),
+        note=read_note(fields.get(NOTE)),
     )
 
 
@@ -184,6 +188,11 @@ def read_seconds(value: object) -> float:
     except (ValueError, OverflowError):
         return 0.0
     return seconds if math.isfinite(seconds) and seconds >= 0 else 0.0
+
+
+def read_note(value: object) -> str | None:
+    """What stands beside a verdict, as much of it as is kept; ``None`` if nothing does."""
+    return plain_note(value[:LONGEST_NOTE]) if isinstance(value, str) else None
 
 
 def read_time(value: object) -> datetime | None:

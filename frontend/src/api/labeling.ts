@@ -15,7 +15,8 @@ export type LabelingApi = {
   lease(projectId: number, n: number, client: string, how: Leasing): Promise<Lease>;
   submit(projectId: number, answers: Answer[]): Promise<SubmitResponse>;
   status(projectId: number): Promise<LabelStatus>;
-  recent(projectId: number, limit: number): Promise<RecentAnswer[]>;
+  /** My latest answers, or of these the ones that a reviewer has written of. */
+  recent(projectId: number, limit: number, reviewed?: boolean): Promise<RecentAnswer[]>;
   /** Let others have what this tab holds, now or in some seconds, except the queries to `keep`. */
   release(
     projectId: number,
@@ -48,8 +49,8 @@ export const labelingApi: LabelingApi = {
         params: { ...at(projectId), query: { utc_offset: utcOffset() } },
       }),
     ),
-  recent: async (projectId, limit) => {
-    const params = { ...at(projectId), query: { limit } };
+  recent: async (projectId, limit, reviewed) => {
+    const params = { ...at(projectId), query: { limit, ...(reviewed && { reviewed }) } };
     const page = await call(client.GET("/api/projects/{project_id}/labeling/recent", { params }));
     return page.items;
   },

@@ -3459,6 +3459,8 @@ export interface components {
             /** Label */
             label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             lot: components["schemas"]["LotOut"] | null;
+            /** Note */
+            note: string | null;
             /** Probability */
             probability: number | null;
             /** Round */
@@ -3527,6 +3529,8 @@ export interface components {
          *
          *     `classes_version` is that of the project as its classes were shown. With it an answer is stored
          *     under the name that was read, and refused if that is another class by now.
+         *
+         *     A `note` is of this answer alone: one that corrects it has its own, or none.
          */
         AnswerIn: {
             /** Class Id */
@@ -3542,6 +3546,11 @@ export interface components {
             label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Lease Token */
             lease_token?: string | null;
+            /**
+             * Note
+             * @description Plain text beside the verdict, at most 500 characters.
+             */
+            note?: string | null;
             /**
              * Query Id
              * Format: int64
@@ -4698,6 +4707,11 @@ export interface components {
             /** Label */
             label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /**
+             * Note
+             * @description Plain text beside the verdict, at most 500 characters.
+             */
+            note?: string | null;
+            /**
              * Seconds
              * @default 0
              */
@@ -5320,7 +5334,8 @@ export interface components {
          *     They are of the pool unless `split` names another, or is `all`: nobody is asked about images
          *     that are kept to evaluate on, whatever their state.
          *
-         *     `verdict`, `annotator_id` and `source` are of one vote that holds. Of labels of boxes a `state`
+         *     `verdict`, `annotator_id`, `source` and `note`, whether there is a note beside it, are of one
+         *     vote that holds; without a note are those with none beside any. Of labels of boxes a `state`
          *     or `verdict` is also `objects`, those with a box at least, or `no_objects`, those with none.
          *     `class_id` is the class that an example counts as, or one of those in its label, `predicted` the
          *     one that the model takes it for. Its verdicts are in `disagreement` if they contradict each
@@ -5367,6 +5382,8 @@ export interface components {
             kept_by?: number | null;
             /** Name */
             name?: string | null;
+            /** Note */
+            note?: boolean | null;
             /** Outline */
             outline?: string | null;
             /** Predicted */
@@ -5984,6 +6001,11 @@ export interface components {
             ids?: number[] | null;
             /** Label */
             label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
+            /**
+             * Note
+             * @description Plain text beside the verdict, at most 500 characters.
+             */
+            note?: string | null;
             /** Undoes */
             undoes?: string | null;
             verdict: components["schemas"]["Verdict"];
@@ -6690,6 +6712,22 @@ export interface components {
              * Format: int64
              */
             wrong: number;
+        };
+        /**
+         * NoteOut
+         * @description A note and the verdict that it stands beside.
+         */
+        NoteOut: {
+            /** Class Id */
+            class_id: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Note */
+            note: string;
+            verdict: components["schemas"]["Verdict"];
         };
         /**
          * OfTextsOut
@@ -7624,7 +7662,13 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** RecentAnswer */
+        /**
+         * RecentAnswer
+         * @description An answer of the caller as it stands.
+         *
+         *     `reviewer_note` is what a reviewer wrote who has decided otherwise; null where the example is
+         *     asked about again.
+         */
         RecentAnswer: {
             /** Class Id */
             class_id: number | null;
@@ -7657,6 +7701,8 @@ export interface components {
             members: components["schemas"]["QueryMember"][] | null;
             /** Name */
             name: string;
+            /** Note */
+            note: string | null;
             /** Proposals */
             proposals: components["schemas"]["Proposal"][] | null;
             /**
@@ -7664,6 +7710,7 @@ export interface components {
              * Format: int64
              */
             query_id: number;
+            reviewer_note: components["schemas"]["NoteOut"] | null;
             verdict: components["schemas"]["Verdict"];
             /** Width */
             width: number | null;
@@ -8964,7 +9011,8 @@ export interface components {
          *     the same `alike` have the same two labels and look alike. `decided_label` is what was decided
          *     on, if it was a label. What ends in `class_id` is the class of the label beside it. `members`
          *     are the rows that were ranked, in the order in which they were put together; null where none
-         *     were.
+         *     were. `notes` were written beside other verdicts that hold, the oldest first, and `note` beside
+         *     the decision.
          */
         SuggestionOut: {
             /** Alike */
@@ -9000,6 +9048,10 @@ export interface components {
             members: components["schemas"]["QueryMember"][] | null;
             /** Name */
             name: string;
+            /** Note */
+            note: string | null;
+            /** Notes */
+            notes: components["schemas"]["NoteOut"][];
             /** Quality */
             quality: number | null;
             /**
@@ -12826,6 +12878,7 @@ export interface operations {
                 kept_by?: number | null;
                 limit?: number;
                 name?: string | null;
+                note?: boolean | null;
                 outline?: string | null;
                 predicted?: number | null;
                 purity_max?: number | null;
@@ -13105,6 +13158,7 @@ export interface operations {
                 informativeness_min?: number | null;
                 kept_by?: number | null;
                 name?: string | null;
+                note?: boolean | null;
                 outline?: string | null;
                 predicted?: number | null;
                 purity_max?: number | null;
@@ -14490,6 +14544,8 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
+                /** @description Only those, of your last 1,000, with a note of a reviewer. */
+                reviewed?: boolean;
             };
             header?: never;
             path: {

@@ -192,6 +192,7 @@ export type LabelStatus = Schemas["Status"];
 export type Answer = Schemas["AnswerIn"];
 export type AnswerResult = Schemas["AnswerResult"];
 export type SubmitResponse = Schemas["AnswersOut"];
+export type Note = Schemas["NoteOut"];
 export type RecentAnswer = Schemas["RecentAnswer"];
 export type ExportFormat = Schemas["Format"];
 

@@ -4,7 +4,7 @@ import type { Choice } from "./choice";
 /** What a key of the label page asks for. */
 export type Command =
   | { do: "answer"; choice: Choice }
-  | { do: "undo" | "keep" | "back" | "forward" | "alternate" | "pause" | "guide" }
+  | { do: "undo" | "keep" | "back" | "forward" | "alternate" | "pause" | "guide" | "note" }
   | { do: KeyDialogOf<"label"> };
 
 /** What keys ask for, whatever a label is: the other verdicts, and going back and forth. */
@@ -20,4 +20,5 @@ export const pageKeys = (ood: string): Readonly<Record<string, Command>> => ({
   ...openedByKey("label"),
   [FIXED_KEYS.pause]: { do: "pause" },
   [FIXED_KEYS.guide]: { do: "guide" },
+  [FIXED_KEYS.note]: { do: "note" },
 });

@@ -42,8 +42,45 @@ export function keepDraft(name: string, { made, left }: Draft<object>): void {
   listeners.tell();
 }
 
-/** Whether something was made that is not said. */
-export const isUnsent = (name: string): boolean => readDraft(name).made !== null;
+/** Notes that are written and not sent: here too, for browsers that keep nothing. */
+const notes = new Map<string, string>();
+
+const noteKeyOf = (name: string): string => `karat:note:${name}`;
+
+/** What was written beside an example and is not sent; null where nothing was. */
+export function readNote(name: string): string | null {
+  try {
+    return notes.get(name) ?? sessionStorage.getItem(noteKeyOf(name));
+  } catch {
+    return null;
+  }
+}
+
+/** Keep a note until it is sent; null forgets it. */
+export function keepNote(name: string, text: string | null): void {
+  if (text === readNote(name)) return;
+  if (text === null) notes.delete(name);
+  else notes.set(name, text);
+  try {
+    if (text === null) sessionStorage.removeItem(noteKeyOf(name));
+    else sessionStorage.setItem(noteKeyOf(name), text);
+  } catch {
+    // Storage is full or refused: the page still has it.
+  }
+  version += 1;
+  listeners.tell();
+}
+
+/** What is left of a character that a field has cut in two; nobody takes it. */
+const HALVES = /\p{Surrogate}/gu;
+
+/** The note that goes with the next verdict: what is written now, or else what was `given` before. */
+export const noteToSend = (name: string, given: string | null | undefined): string | null =>
+  (readNote(name) ?? given ?? "").replace(HALVES, "").trim() || null;
+
+/** Whether something was made, or written, that is not said. */
+export const isUnsent = (name: string): boolean =>
+  readDraft(name).made !== null || readNote(name) !== null;
 
 export const onDrafts = listeners.subscribe;
 

@@ -107,6 +107,8 @@ export class FakeReview implements ReviewApi {
       suggested_class_id: 2,
       suggested_label: labelOf(2),
       votes: [],
+      note: null,
+      notes: [],
       confidence: 0.9,
       quality: null,
       alike: null,

@@ -159,6 +159,8 @@ export class FakeServer implements LabelingApi, DecideApi {
         label: answer.label ?? labelOf(answer.class_id),
         proposals: null,
         members: null,
+        note: answer.note ?? null,
+        reviewer_note: null,
         created_at: new Date(0).toISOString(),
       }));
   }

@@ -12,6 +12,7 @@ export const FIXED_KEYS = {
   pause: "p",
   guide: "g",
   find: "f",
+  note: "m",
 } as const;
 
 /** The dialogs of each page that open by a key, and their keys, the first of which is shown. */

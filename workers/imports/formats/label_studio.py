@@ -23,6 +23,8 @@ SOURCE: Final = "Label Studio"
 CLASS_CONTROL: Final = "class"
 VERDICT_CONTROL: Final = "verdict"
 """Control of our exports whose choices are verdicts, never classes."""
+NOTE_CONTROL: Final = "note"
+"""Control whose text stands beside the verdict."""
 _OURS: Final = ("name", "sha256", "split", SAID_BY)
 # What Label Studio puts before the name of a file that is uploaded to it.
 _PREFIX: Final = re.compile(r"[0-9a-f]{8}-(?=.)")
@@ -178,10 +180,11 @@ def _vote(annotation: Mapping[str, Any]) -> dict[str, Any] | Refused | None:
         "class": None,
         "seconds": read_seconds(annotation.get("lead_time")),
         "created_at": annotation.get("created_at"),
+        "note": note_of(annotation),
     }
     if annotation.get("was_cancelled"):
         return {**vote, "verdict": Verdict.SKIP}
-    results = objects(annotation.get("result"))
+    results = results_of(annotation)
     choices = [
         (one.get("from_name"), printable(str(choice)))
         for one in results
@@ -203,6 +206,22 @@ def _vote(annotation: Mapping[str, Any]) -> dict[str, Any] | Refused | None:
     # Only our own exports keep classes and other verdicts apart.
     is_ours = control == CLASS_CONTROL and "annotator" in annotation
     return {**vote, "class": choice, **({"verdict": Verdict.LABEL} if is_ours else {})}
+
+
+def note_of(annotation: Mapping[str, Any]) -> str | None:
+    """What was written into the control of notes."""
+    written = (one["value"] for one in objects(annotation.get("result")) if _is_note(one))
+    return "\n".join(str(text) for value in written for text in listed(value.get("text"))) or None
+
+
+def results_of(annotation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The results of an annotation that are no notes."""
+    return [one for one in objects(annotation.get("result")) if not _is_note(one)]
+
+
+def _is_note(result: Mapping[str, Any]) -> bool:
+    is_text = result.get("type") == "textarea" and isinstance(result.get("value"), dict)
+    return is_text and result.get("from_name") == NOTE_CONTROL
 
 
 def objects(value: object) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from workers.imports.stated import (
     author_name,
     beside,
     is_stated,
+    read_note,
     read_seconds,
     read_stated,
     read_time,
@@ -115,6 +116,7 @@ def drawn_on(fields: Mapping[str, Any]) -> tuple[Said, ...]:
             seconds=read_seconds(one.get("seconds")),
             at=read_time(one.get("created_at")),
             drawn=Drawn.from_json(one),
+            note=read_note(one.get("note")),
         )
         for one in fields.get(BOXES, ())
     )

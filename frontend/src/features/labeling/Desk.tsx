@@ -3,20 +3,22 @@ import type { Project, User } from "../../api/types";
 import { useAlternate } from "../../media/useAlternate";
 import { t } from "../../strings";
 import type { Choice } from "../../tasks/choice";
+import { draftName } from "../../tasks/drafts";
 import { taskViewOf } from "../../tasks/registry";
 import type { Work } from "../../tasks/spec";
+import { useNote } from "../../tasks/useNote";
 import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
 import { markKey } from "../../ui/measure";
 import { FailureNotice } from "../../ui/RoundFailure";
 import { Failure, Notice } from "../../ui/State";
-import { BeforeHint } from "./BeforeHint";
+import { Beside } from "./Beside";
 import { Between } from "./Between";
 import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
 import { ModeSwitch } from "./ModeSwitch";
 import { PauseCover } from "./PauseCover";
-import type { Entry } from "./queue/model";
+import type { Entry, Given } from "./queue/model";
 import type { AnswerSender } from "./queue/sender";
 import { ShownFields } from "./ShownFields";
 import { Strip } from "./Strip";
@@ -34,6 +36,12 @@ const HelpDialog = keyDialog(() => import("./HelpDialog").then((m) => m.HelpDial
 const FindDialog = keyDialog(() => import("../../tasks/FindDialog").then((m) => m.FindDialog));
 
 const subjectOf = ({ subject }: Entry) => subject;
+
+const choiceOf = ({ verdict, classId, label }: Given): Choice => ({
+  verdict,
+  classId,
+  ...(label && { label }),
+});
 
 type DeskProps = {
   project: Project;
@@ -75,23 +83,27 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     },
     [session, flash, shownAt, readPrepared],
   );
-  const onPage = useCallback(
-    (what: "alternate" | "pause" | "guide" | KeyDialogOf<"label">) => {
-      if (what === "alternate") setAlternate((value) => !value);
-      else if (what === "pause") session.pause("asked");
-      else if (what === "guide") toggleGuide();
-      else setDialog(what);
-    },
-    [session, setAlternate, toggleGuide],
-  );
+  const name = current && draftName(user.id, current.subject.query_id);
+  const note = useNote(name, current?.given?.note ?? null);
+  const onPage = (what: "alternate" | "pause" | "guide" | "note" | KeyDialogOf<"label">) => {
+    if (what === "alternate") setAlternate((value) => !value);
+    else if (what === "pause") session.pause("asked");
+    else if (what === "guide") toggleGuide();
+    else if (what === "note") note.open();
+    else setDialog(what);
+  };
   const work = task.useWork({ projectId: project.id, userId: user.id, classes, current, answer });
   working.current = work;
   useWorkInHand(session, working);
-  useDeskKeys({ session, task, shownAt, answer, onPage });
+  const keep = () => {
+    // A note that was changed is sent with the verdict that stands.
+    if (note.isChanged && current?.given) void answer(choiceOf(current.given));
+    else session.keep();
+  };
+  useDeskKeys({ session, task, shownAt, answer, keep, onPage });
 
   const open = useCallback((queryId: number) => session.revisit(queryId), [session]);
   const resume = useCallback(() => session.resume(), [session]);
-  const previous = history.at(-1)?.given ?? null;
   return (
     <div className={styles.desk}>
       <LabelBar
@@ -168,12 +180,14 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
           />
         </div>
         <aside className={styles.side}>
-          <p className={styles.last} aria-live="polite">
-            {current?.given
-              ? t.label.before(task.describe(current.given, classes))
-              : previous && t.label.last(task.describe(previous, classes))}
-            {current?.given && <BeforeHint keys={t.label.beforeHint} work={work} />}
-          </p>
+          <Beside
+            project={project}
+            task={task}
+            current={current}
+            previous={history.at(-1)?.given ?? null}
+            work={work}
+            note={note}
+          />
           <Panel
             classes={classes}
             work={work}

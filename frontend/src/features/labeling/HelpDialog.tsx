@@ -37,6 +37,7 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
     [["←", "→"], rows.step],
     ...(classes.length > 0 ? ([[[find, "/"], rows.find]] as KeyRow[]) : []),
     [[FIXED_KEYS.guide], task === "instructions" ? t.instructions.guide.key : rows.guide],
+    [[FIXED_KEYS.note], t.note.help],
     [[FIXED_KEYS.pause], rows.pause],
     ...(ownKeys ? [] : stageKeys(medium)),
     [[FIXED_KEYS.help, "?"], rows.help],
@@ -46,7 +47,10 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
       title={t.label.helpTitle}
       verdicts={classes.map(({ hotkey, name }) => [hotkey ? [hotkey] : [], name])}
       keys={keys}
-      touch={ownTouch[task] ?? [...t.label.touch.label, t.label.touch.look[medium]]}
+      touch={[
+        ...(ownTouch[task] ?? [...t.label.touch.label, t.label.touch.look[medium]]),
+        t.note.helpTouch,
+      ]}
       onClose={onClose}
     >
       <section>

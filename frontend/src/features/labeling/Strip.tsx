@@ -21,11 +21,12 @@ type StripProps = {
   onOpen: (queryId: number) => void;
 };
 
-/** The last verdicts, each a click away from being changed; a dot says that it was, and not sent. */
+/** The last verdicts, each a click away from being changed; a dot says that it was, and not sent, a square that a reviewer has written something. */
 export const Strip = memo(function Strip(props: StripProps) {
   const { trail, openId, task, userId, classes, onOpen } = props;
   useSyncExternalStore(onDrafts, draftsVersion);
-  const shown = trail.slice(-SHOWN);
+  const isShown = (one: Entry, at: number) => at >= trail.length - SHOWN || one.reviewerNote;
+  const shown = trail.filter(isShown);
   const nav = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another verdict has been opened.
   useEffect(() => {
@@ -36,10 +37,13 @@ export const Strip = memo(function Strip(props: StripProps) {
     <nav ref={nav} className={styles.strip} aria-label={t.label.strip.title}>
       {shown.length === 0 && <p className={styles.none}>{t.label.strip.none}</p>}
       <ol>
-        {shown.map(({ subject, given }) => {
+        {shown.map(({ subject, given, reviewerNote }) => {
           if (!given) return null;
           const isChanged = isUnsent(draftName(userId, subject.query_id));
-          const noted = isChanged ? t.label.strip.unsent : (said: string) => said;
+          const noted = (said: string) => {
+            const told = reviewerNote ? t.note.fromReviewer(said) : said;
+            return isChanged ? t.label.strip.unsent(told) : told;
+          };
           const name = noted(task.describe(given, classes));
           const short = task.short(given, classes);
           return (
@@ -49,6 +53,7 @@ export const Strip = memo(function Strip(props: StripProps) {
                 className={styles.verdict}
                 aria-label={t.label.strip.change(noted(short))}
                 data-unsent={isChanged || undefined}
+                data-noted={reviewerNote ? true : undefined}
                 aria-current={subject.query_id === openId || undefined}
                 title={name}
                 // Enter then sends what is changed, and does not open it once more.

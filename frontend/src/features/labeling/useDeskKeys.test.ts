@@ -27,6 +27,7 @@ function press(key: KeyboardEventInit, count = 7) {
       task,
       shownAt: () => ({ classes, version: 1 }),
       answer: ({ verdict, classId }) => answer(classId ?? verdict),
+      keep: () => {},
       onPage,
     }),
   );
@@ -41,6 +42,7 @@ it.each([
   ["? as on a Russian keyboard", { key: "?", code: "Digit7", shiftKey: true }, ["help"]],
   ["a digit as on a French keyboard", { key: "7", code: "Digit7", shiftKey: true }, [7]],
   ["its place there", { key: "è", code: "Digit7" }, [7]],
+  ["a letter as on a Korean keyboard", { key: "ㅡ", code: "KeyM" }, ["note"]],
   ["a sign that says nothing here", { key: "!", code: "Digit1", shiftKey: true }, []],
 ])("takes what is typed for what it is: %s", (_, key, asked) => {
   expect(press(key)).toEqual(asked);

@@ -14,6 +14,7 @@ import { Stage } from "../../tasks/boxes/Stage";
 import { useEditor } from "../../tasks/boxes/useEditor";
 import { standing } from "../../tasks/byHand";
 import type { Choice } from "../../tasks/choice";
+import { Note } from "../../tasks/Note";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { askedBy, isControl, isElsewhere } from "../../ui/hotkeys";
@@ -22,6 +23,7 @@ import { askBeforeClosing } from "../../ui/leaving";
 import { useKeyDown } from "../../ui/useKeyDown";
 import styles from "./BoxDesk.module.css";
 import { Faults } from "./Faults";
+import { useNoted } from "./useNoted";
 import type { Verdicts } from "./useVerdicts";
 
 const FindDialog = keyDialog(() => import("../../tasks/FindDialog").then((m) => m.FindDialog));
@@ -69,9 +71,10 @@ function Desk(props: BoxDeskProps & { userId: number }) {
     () => ahead.get(subject)?.state === "ready",
   );
   const isSending = verdicts.sending?.id === id;
+  const { note, say } = useNoted(example, verdicts, userId);
   const answer = async (choice: Choice) => {
     if (!isShown || isSending || choice.verdict === "skip") return;
-    if (!(await verdicts.say(example, choice))) return;
+    if (!(await say(choice))) return;
     editor?.settled(choice.label);
     onClose();
   };
@@ -93,6 +96,7 @@ function Desk(props: BoxDeskProps & { userId: number }) {
     else if (command?.do === "keep") onClose();
     else if (command?.do === "alternate") setAlternate((value) => !value);
     else if (command?.do === "find") setDialog("find");
+    else if (command?.do === "note") note.open();
     else return;
     event.preventDefault();
   });
@@ -126,6 +130,7 @@ function Desk(props: BoxDeskProps & { userId: number }) {
       </div>
       <div className={styles.side}>
         <Faults of={verdicts} id={id} />
+        <Note note={note} />
         <Panel
           classes={classes}
           work={editor}

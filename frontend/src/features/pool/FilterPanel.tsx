@@ -102,6 +102,11 @@ export function FilterPanel({
         checked={filters.disagreement === true}
         onChange={(event) => onChange({ disagreement: event.target.checked || null })}
       />
+      <CheckField
+        label={t.note.with}
+        checked={filters.note === true}
+        onChange={(event) => onChange({ note: event.target.checked || null })}
+      />
       {hasModel && scoresRound === null && <p className={styles.hint}>{t.pool.noScores}</p>}
       {scoresRound !== null && (
         <>

@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import type { ExampleAnnotation, ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
+import { NoteText } from "../../tasks/NoteList";
 import { saidOf } from "../../tasks/said";
 import { Chip } from "../../ui/Chip";
 import { formatChance, formatDateTime, formatSeconds } from "../../ui/format";
@@ -32,6 +33,7 @@ export function History({ project, annotations }: HistoryProps) {
               {!one.counted && <Chip>{text.late}</Chip>}
               {one.superseded_by !== null && <Chip>{text.replaced}</Chip>}
             </span>
+            {one.note && <NoteText>{one.note}</NoteText>}
             <small>
               {provenance(one)}
               {one.source === "review" && one.job_id !== null && (

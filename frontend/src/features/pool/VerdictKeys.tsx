@@ -1,17 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { meQuery } from "../../api/auth";
-import type { ExampleAnnotation, ExampleDetail, Project } from "../../api/types";
+import type { ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
 import { boxesOf } from "../../tasks/boxes/model";
 import { type Sayable, sayable, stands } from "../../tasks/byHand";
 import { type Choice, isSameVerdict, LABELED } from "../../tasks/choice";
+import { Note } from "../../tasks/Note";
 import { saidOf } from "../../tasks/said";
 import { FindButton, VerdictButton, type VerdictButtonProps } from "../../tasks/VerdictButton";
 import { ariaKey, askedBy, FIXED_KEYS, isElsewhere, keyLabel, openedByKey } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
 import { useKeyDown } from "../../ui/useKeyDown";
 import { TAKE_BACK } from "./useJudge";
+import { useNoted } from "./useNoted";
 import type { Verdicts } from "./useVerdicts";
 import styles from "./VerdictKeys.module.css";
 
@@ -45,14 +47,16 @@ export function VerdictKeys({ project, example, verdicts, onEdit, off }: Verdict
   // That nothing is in an image is said once its boxes are deleted, and not by one key.
   const choices = sayable(project).filter(({ choice }) => !(choice.label && hasBoxes));
   const { sending, said } = verdicts;
-  const isMine = verdicts.hasSaid(example.id) ?? example.annotations.some((one) => isBy(one, me));
+  const { mine, note, say } = useNoted(example, verdicts, me);
+  const isMine = verdicts.hasSaid(example.id) ?? mine !== undefined;
   const isBoxes = project.task === "boxes";
-  const choose = ({ choice }: Sayable) => void verdicts.say(example, choice);
+  const choose = ({ choice }: Sayable) => void say(choice);
   const takeBack = () => verdicts.takeBack(example);
   const askedOf = (key: string, shift: boolean): (() => void) | null => {
     const pressed = shift && /^[a-z]$/.test(key) ? `shift+${key}` : key;
     const chosen = choices.find((one) => one.key === pressed);
     if (chosen) return () => choose(chosen);
+    if (pressed === FIXED_KEYS.note) return note.open;
     if (pressed === FIXED_KEYS.undo) return isMine ? takeBack : null;
     if (pressed === EDIT_KEY && isBoxes) return onEdit;
     return OPENED[pressed] && project.task === "classification" ? () => setFinds(true) : null;
@@ -116,6 +120,7 @@ export function VerdictKeys({ project, example, verdicts, onEdit, off }: Verdict
           onClick={takeBack}
         />
       </div>
+      <Note note={note} />
       <p className={styles.said} role="status">
         {said?.id === example.id && wordOf(said.choice, choices)}
       </p>
@@ -134,14 +139,6 @@ export function VerdictKeys({ project, example, verdicts, onEdit, off }: Verdict
 }
 
 type Look = Pick<VerdictButtonProps, "mark" | "width">;
-
-/** Whether the user has said it by hand, and it still counts. */
-const isBy = (one: ExampleAnnotation, user: number | undefined): boolean =>
-  one.holds &&
-  one.source === "review" &&
-  one.annotator_id === user &&
-  one.job_id === null &&
-  one.verdict !== "skip";
 
 function wordOf(choice: Choice, choices: Sayable[]): string {
   if (choice === TAKE_BACK) return text.takenBack;

@@ -75,7 +75,9 @@ export function readView(query: URLSearchParams): View {
     const text = query.get(name);
     if (text !== null && text !== "" && Number.isFinite(Number(text))) filters[name] = Number(text);
   }
-  if (query.get("disagreement") === "true") filters.disagreement = true;
+  for (const name of ["disagreement", "note"]) {
+    if (query.get(name) === "true") filters[name] = true;
+  }
   const name = query.get("name")?.trim();
   if (name) filters.name = name;
   const search = query.get("search")?.trim();

@@ -8,7 +8,15 @@ import type { Example, Filters } from "../../api/types";
 const REST_MS = 1_000;
 
 /** Filters of which others match once something has been said of images. */
-const BY_SAID = ["state", "verdict", "class_id", "annotator_id", "source", "disagreement"] as const;
+const BY_SAID = [
+  "state",
+  "verdict",
+  "class_id",
+  "annotator_id",
+  "source",
+  "disagreement",
+  "note",
+] as const;
 
 /** Shows in the pages that there are what has become of images. */
 export function showChanged(

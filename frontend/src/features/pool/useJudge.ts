@@ -12,6 +12,8 @@ export type LastCalls = Map<number, string>;
 export type Saying = {
   of: Selection;
   choice: Choice;
+  /** What is written beside it. */
+  note?: string | null;
   /** The call that alone is taken back, if any: what it is may not be known before it is its turn. */
   undoes?: (() => string | undefined) | undefined;
   /** Of one image: what it is called. */
@@ -32,9 +34,10 @@ export function useJudge(project: Project, calls: LastCalls, { onSaid, onFault }
   const tell = useChanged(project.id);
   return useMutation({
     scope: { id: `judge ${project.id}` },
-    mutationFn: ({ of, choice, undoes }: Saying) => {
+    mutationFn: ({ of, choice, note, undoes }: Saying) => {
       const call = undoes?.();
-      return judgeExamples(project.id, { ...of, ...judged(choice), ...(call && { undoes: call }) });
+      const more = { ...(note && { note }), ...(call && { undoes: call }) };
+      return judgeExamples(project.id, { ...of, ...judged(choice), ...more });
     },
     onSuccess: async (changed, saying) => {
       const { choice } = saying;

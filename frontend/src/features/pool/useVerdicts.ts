@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ExampleDetail, Project } from "../../api/types";
 import type { Choice } from "../../tasks/choice";
-import { type LastCalls, TAKE_BACK, useJudge } from "./useJudge";
+import { type LastCalls, type Saying, TAKE_BACK, useJudge } from "./useJudge";
 
 type Shown = Pick<ExampleDetail, "id" | "name">;
 type Said = { id: number; choice: Choice };
@@ -12,7 +12,7 @@ export type Fault = Shown & ({ error: Error } | { reason: string });
 /** Verdicts on the image that is shown large, one after the other. */
 export type Verdicts = {
   /** Returns whether it was taken. */
-  say: (image: Shown, choice: Choice) => Promise<boolean>;
+  say: (image: Shown, choice: Choice, note: string | null) => Promise<boolean>;
   /** Take back what the user has said of it; what was said here last alone, if anything was. */
   takeBack: (image: Shown) => void;
   /** Whether something that was said of it here stands, or soon will; null where nothing was. */
@@ -44,12 +44,12 @@ export function useVerdicts(project: Project, calls: LastCalls): Verdicts {
     },
     onFault: (error, { of, name = "" }) => fail({ id: of.ids?.[0] ?? 0, name, error }),
   });
-  const send = ({ id, name }: Shown, choice: Choice, undoes?: () => string | undefined) => {
+  const send = ({ id, name }: Shown, choice: Choice, more: Pick<Saying, "note" | "undoes">) => {
     const one = { id, choice };
     // The mutation tells a moment later, and of what was sent last alone.
     setSent((before) => [...before, one]);
     return judge
-      .mutateAsync({ of: { ids: [id] }, choice, name, undoes })
+      .mutateAsync({ of: { ids: [id] }, choice, name, ...more })
       .then(
         ({ example_ids }) => example_ids.length > 0,
         () => false,
@@ -57,8 +57,8 @@ export function useVerdicts(project: Project, calls: LastCalls): Verdicts {
       .finally(() => setSent((before) => before.filter((other) => other !== one)));
   };
   return {
-    say: send,
-    takeBack: (image) => void send(image, TAKE_BACK, () => calls.get(image.id)),
+    say: (image, choice, note) => send(image, choice, { note }),
+    takeBack: (image) => void send(image, TAKE_BACK, { undoes: () => calls.get(image.id) }),
     hasSaid: (id) => {
       const last = sent.filter((one) => one.id === id).at(-1);
       return last ? last.choice !== TAKE_BACK : calls.has(id) || null;

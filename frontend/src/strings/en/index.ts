@@ -16,6 +16,7 @@ import { jobs } from "./jobs";
 import { judges } from "./judges";
 import { label } from "./label";
 import { localization } from "./localization";
+import { note } from "./note";
 import { overview } from "./overview";
 import { paused } from "./paused";
 import { people } from "./people";
@@ -52,6 +53,7 @@ export const en = {
   judges,
   label,
   localization,
+  note,
   overview,
   paused,
   people,

@@ -18,6 +18,7 @@ import { jobs } from "./jobs";
 import { judges } from "./judges";
 import { label } from "./label";
 import { localization } from "./localization";
+import { note } from "./note";
 import { overview } from "./overview";
 import { paused } from "./paused";
 import { people } from "./people";
@@ -56,6 +57,7 @@ export const ko: Catalogue = {
   judges,
   label,
   localization,
+  note,
   overview,
   paused,
   people,

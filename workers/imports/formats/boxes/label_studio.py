@@ -25,7 +25,8 @@ from workers.imports.formats.label_studio import (
     annotations_of,
     author_of,
     listed,
-    objects,
+    note_of,
+    results_of,
 )
 from workers.imports.formats.metadata import UNREAD
 from workers.imports.items import Refused, printable
@@ -67,6 +68,7 @@ def fields_of(task: Mapping[str, Any], name: str) -> dict[str, Any]:
             "class": None,
             "seconds": read_seconds(annotation.get("lead_time")),
             "created_at": annotation.get("created_at"),
+            "note": note_of(annotation),
         }
         if annotation.get("was_cancelled"):
             votes.append({**said, "verdict": Verdict.SKIP})
@@ -77,7 +79,7 @@ def fields_of(task: Mapping[str, Any], name: str) -> dict[str, Any]:
         elif isinstance(found, Verdict):
             votes.append({**said, "verdict": found})
         else:
-            drawn.append(vote(found, said["annotator"], said["seconds"], said["created_at"]))
+            drawn.append({**said, **vote(found, said["annotator"])})
     fields = about(task)
     is_truth = fields["split"] is Split.EVALUATION
     fields |= {"class": None, "votes": [] if is_truth else votes, BOXES: drawn}
@@ -89,7 +91,7 @@ def _annotation(annotation: Mapping[str, Any], name: str) -> Drawn | Verdict | R
     verdicts: list[Verdict] = []
     regions: dict[object, _Region] = {}
     others: dict[str, None] = {}
-    for one in objects(annotation.get("result")):
+    for one in results_of(annotation):
         kind = str(one.get("type"))
         value = one.get("value")
         if not isinstance(value, dict):

@@ -58,9 +58,9 @@ def turned_by(angle: object) -> str:
     return f"is turned by {str(angle)[:20]} degrees, and boxes here stand upright"
 
 
-def vote(drawn: Drawn, author: str, seconds: float = 0.0, at: object = None) -> dict[str, Any]:
+def vote(drawn: Drawn, author: str) -> dict[str, Any]:
     """What an indexed row holds of a drawing: see ``said.drawn_on``."""
-    return {**drawn.to_json(), "author": author, "seconds": seconds, "created_at": at}
+    return {**drawn.to_json(), "author": author}
 
 
 def drawn_fields(found: Drawn | Refused, source: str) -> dict[str, Any]:

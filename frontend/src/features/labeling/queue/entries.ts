@@ -11,20 +11,21 @@ export function fromLease(item: LeaseItem, leaseToken: string | null): Entry {
 function fromRecent(answer: RecentAnswer): Entry {
   const { key, verdict, class_id: classId } = answer;
   const { query_id, example_id, image_url, width, height, name, excerpt } = answer;
-  const { fields, proposals, members } = answer;
+  const { fields, proposals, members, note, reviewer_note: reviewerNote } = answer;
   return {
     subject: {
       ...{ query_id, example_id, image_url, width, height, name, excerpt },
       ...{ fields, proposals, members },
     },
     leaseToken: null,
-    given: { key, verdict, classId, ...labelFrom(answer.label) },
+    given: { key, verdict, classId, ...labelFrom(answer.label), note },
+    reviewerNote,
   };
 }
 
 function fromStored(answer: StoredAnswer): Entry {
-  const { key, verdict, classId, label, subject, leaseToken } = answer;
-  return { subject, leaseToken, given: { key, verdict, classId, ...(label && { label }) } };
+  const { key, verdict, classId, label, note = null, subject, leaseToken } = answer;
+  return { subject, leaseToken, given: { key, verdict, classId, ...(label && { label }), note } };
 }
 
 /** The answer to an image, as it is kept until the server has it. */
@@ -38,6 +39,7 @@ export function toStored(
   const { text: _, ...subject } = entry.subject;
   return {
     ...given,
+    note: given.note === undefined ? (entry.given?.note ?? null) : given.note,
     kind: "answer",
     projectId,
     userId,

@@ -1,4 +1,11 @@
-import type { Decision, LeaseItem, ReviewedJob, Suggestion, Verdict } from "../../../api/types";
+import type {
+  Decision,
+  LeaseItem,
+  RecentAnswer,
+  ReviewedJob,
+  Suggestion,
+  Verdict,
+} from "../../../api/types";
 import type { RichLabel } from "../../../tasks/choice";
 
 /** One example to judge, as far as the label page knows it. */
@@ -17,10 +24,18 @@ export type Given = {
   /** All of what was said, where that is more than one class; missing in entries of earlier versions. */
   label?: RichLabel | null;
   classesVersion?: number;
+  /** What was written beside it; where nobody could, what was there stays. */
+  note?: string | null;
 };
 
 /** A place in the queue. `given` is set when the annotator came back to it with undo. */
-export type Entry = { subject: Subject; leaseToken: string | null; given: Given | null };
+export type Entry = {
+  subject: Subject;
+  leaseToken: string | null;
+  given: Given | null;
+  /** What a reviewer wrote who has decided otherwise. */
+  reviewerNote?: RecentAnswer["reviewer_note"];
+};
 
 /** What every entry of the outbox has, until the server has acknowledged it. */
 type Kept = {
@@ -30,6 +45,8 @@ type Kept = {
   seconds: number;
   /** That of the classes which were shown; missing in entries of earlier versions. */
   classesVersion?: number;
+  /** What was written beside it. */
+  note?: string | null;
 };
 
 /** An answer to a query as it is kept on this device. */
@@ -52,13 +69,15 @@ type SinceOthers =
   | "decided_class_id"
   | "decided_label"
   | "given_label"
-  | "suggested_label";
+  | "suggested_label"
+  | "note"
+  | "notes";
 
 /** A decision on a suggestion as it is kept on this device. */
 export type StoredDecision = Kept & {
   kind: "decision";
   jobId: ReviewedJob;
-  /** Entries of earlier versions know nothing of votes, groups and texts, nor of other classes than the two. */
+  /** Entries of earlier versions know nothing of votes, notes, groups and texts, nor of other classes than the two. */
   subject: Omit<Suggestion, SinceOthers> & Partial<Pick<Suggestion, SinceOthers>>;
   /** Null takes back what was decided before. */
   decision: Decision | null;

@@ -9,7 +9,7 @@ import type {
   ReviewedJob,
   SubmitResponse,
 } from "../../../api/types";
-import { draftName, keepDraft, readDraft } from "../../../tasks/drafts";
+import { draftName, keepDraft, keepNote, readDraft, readNote } from "../../../tasks/drafts";
 import type { Pending, Stored, StoredAnswer, StoredDecision } from "./model";
 
 export type SendingApi = Pick<LabelingApi, "submit"> & DecideApi;
@@ -61,6 +61,7 @@ const toAnswer = (stored: StoredAnswer): Answer => ({
   seconds: stored.seconds,
   ...(stored.classId === null ? {} : { class_id: stored.classId }),
   ...(stored.label ? { label: stored.label } : {}),
+  ...(stored.note ? { note: stored.note } : {}),
   ...seen(stored),
   ...(stored.supersedes === null ? {} : { supersedes: stored.supersedes }),
   ...(stored.leaseToken === null ? {} : { lease_token: stored.leaseToken }),
@@ -74,6 +75,7 @@ const toDecision = ({ classId, label, ...stored }: StoredDecision): DecisionInpu
   ...seen(stored),
   ...(classId == null ? {} : { class_id: classId }),
   ...(label ? { label } : {}),
+  ...(stored.note ? { note: stored.note } : {}),
 });
 
 const draftOf = (entry: Stored): string =>
@@ -81,10 +83,12 @@ const draftOf = (entry: Stored): string =>
     ? draftName(entry.userId, entry.subject.id, "review")
     : draftName(entry.userId, entry.subject.query_id);
 
-/** What was made and is refused is there again where its example comes up, unless more is made or said of that meanwhile. */
+/** What was made or written and is refused is there again where its example comes up, unless more is made or said of that meanwhile. */
 export function handBack(entry: Stored, pending: readonly Stored[]): void {
   const name = draftOf(entry);
   const isSaidAnew = pending.some((one) => one.key !== entry.key && draftOf(one) === name);
+  if (isSaidAnew) return;
+  if (entry.note && readNote(name) === null) keepNote(name, entry.note);
   const { made, left } = readDraft<object>(name);
-  if (entry.label && !isSaidAnew && !made) keepDraft(name, { made: entry.label, left });
+  if (entry.label && !made) keepDraft(name, { made: entry.label, left });
 }

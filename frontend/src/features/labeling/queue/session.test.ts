@@ -5,6 +5,7 @@ import { draw } from "../../../tasks/boxes/commands";
 import { boxOf } from "../../../tasks/boxes/model";
 import { useEditor } from "../../../tasks/boxes/useEditor";
 import { type Choice, LABELED } from "../../../tasks/choice";
+import { draftName, keepNote, readNote } from "../../../tasks/drafts";
 import { FakeServer } from "../../../test/fakeServer";
 import type { Outbox, Subject } from "./model";
 import { openOutbox } from "./outbox";
@@ -108,6 +109,44 @@ describe("the label queue", () => {
     expect(server.taken[0]).not.toHaveProperty("class_id");
     await vi.waitFor(() => expect(again.session.getView().history).toHaveLength(1));
     expect(again.session.getView().history[0]?.given?.label).toEqual(label);
+  });
+
+  it("sends what is written beside a verdict with it, and has it there again after a reload", async () => {
+    const { session, sender } = start();
+    await shows(session, 1);
+    keepNote(draftName(USER, 1), " Is it\na cat? ");
+    expect(session.inHand().map(({ subject }) => subject.query_id)).toEqual([1]);
+    server.signedOut = true;
+    await session.answer("unsure");
+    expect(session.inHand()).toEqual([]);
+    session.stop();
+    sender.stop();
+    server.signedOut = false;
+    const again = start().session;
+    await arrived(1);
+    expect(server.taken[0]).toMatchObject({ verdict: "unsure", note: "Is it\na cat?" });
+    await vi.waitFor(() => expect(again.getView().history).toHaveLength(1));
+    again.undo();
+    expect(again.getView().current?.given?.note).toBe("Is it\na cat?");
+    // What is said anew keeps it, until it is written anew or deleted.
+    await again.answer("ood");
+    await arrived(2);
+    expect(server.taken[1]?.note).toBe("Is it\na cat?");
+    again.undo();
+    keepNote(draftName(USER, 1), "");
+    await again.answer("ood");
+    await arrived(3);
+    expect(server.taken[2]).not.toHaveProperty("note");
+  });
+
+  it("has a note there again whose answer the server refuses", async () => {
+    const { session } = start();
+    await shows(session, 1);
+    server.rejectedQueries.add(1);
+    keepNote(draftName(USER, 1), "odd");
+    await session.answer("ood");
+    await vi.waitFor(() => expect(readNote(draftName(USER, 1))).toBe("odd"));
+    keepNote(draftName(USER, 1), null);
   });
 
   it("has what was drawn there again where the server refuses it, but for what is made or said since", async () => {

@@ -13,6 +13,8 @@ import { WorkQueue } from "./workQueue";
 export const LEASE_SIZE = 16;
 /** How many verdicts a reload brings back. */
 const RESTORED = 10;
+/** How many of earlier ones, of which a reviewer has written. */
+const REVIEWED = 5;
 
 const PACE = { refillAt: 8, reachable: 50, waitMs: 2_500, catchUpMs: 300 };
 
@@ -80,7 +82,8 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
     return this.give(async (current) => {
       const shown = classesVersion === undefined ? {} : { classesVersion };
       const rich = label ? { label } : {};
-      const given: Given = { key: uuid(), verdict, classId, ...rich, ...shown };
+      const note = this.noteOn(current, current.given?.note);
+      const given: Given = { key: uuid(), verdict, classId, ...rich, ...shown, note };
       await sender.add(toStored(current, given, { projectId, userId }, stopwatch.seconds()));
       if (!current.given) this.#count(1);
       return { ...current, given };
@@ -116,7 +119,13 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
   protected async earlier(): Promise<Entry[]> {
     const { api, sender, projectId } = this.#deps;
     const unsent = await sender.answersOf(projectId);
-    return givenBefore(await api.recent(projectId, RESTORED).catch(() => []), unsent);
+    const [latest, reviewed] = await Promise.all([
+      api.recent(projectId, RESTORED).catch(() => []),
+      api.recent(projectId, REVIEWED, true).catch(() => []),
+    ]);
+    const known = new Set(latest.map((one) => one.query_id));
+    const others = reviewed.filter((one) => !known.has(one.query_id));
+    return givenBefore([...latest, ...others], unsent);
   }
 
   /** What is worked at stays with who works at it. */

@@ -1,5 +1,5 @@
 import { Listeners } from "../../../lib/listeners";
-import { isUnsent } from "../../../tasks/drafts";
+import { isUnsent, keepNote, noteToSend, readNote } from "../../../tasks/drafts";
 import { Leases } from "./leases";
 import {
   absent,
@@ -75,7 +75,18 @@ export abstract class WorkQueue<Item, Extra extends object> {
    * go back to.
    */
   inHand(): Item[] {
-    return begun(this.#view, this.isWorkedAt(), (item) => isUnsent(this.draftOf(item)));
+    return begun(this.#view, this.#isBegun(), (item) => isUnsent(this.draftOf(item)));
+  }
+
+  /** Whether more was made of the item in view, or written beside it, than has been said. */
+  #isBegun(): boolean {
+    const { current } = this.#view;
+    return this.isWorkedAt() || (current !== null && readNote(this.draftOf(current)) !== null);
+  }
+
+  /** The note that goes with a verdict on an item, which had one `before`. */
+  protected noteOn(item: Item, before: string | null | undefined): string | null {
+    return noteToSend(this.draftOf(item), before);
   }
 
   start(): void {
@@ -149,6 +160,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
     this.#sinceLease.given.add(this.idOf(current));
     await this.#storing.store(async () => {
       const given = await store(current);
+      keepNote(this.draftOf(current), null);
       this.#turns.took(this.idOf(given));
       this.#advance(given);
     });
@@ -203,7 +215,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   #merge({ items, expiresAt, said }: Leased<Item, Extra>, given: ReadonlySet<number>): void {
     const open = items.filter((item) => !given.has(this.idOf(item)));
     // After a break the image may be on somebody else's screen; in between it stays on mine.
-    const reclaiming = this.#reclaiming && !this.#storing.busy && !this.isWorkedAt();
+    const reclaiming = this.#reclaiming && !this.#storing.busy && !this.#isBegun();
     const lists = merged(this.#view, open, reclaiming, this.#traits);
     this.#reclaiming = false;
     this.#leases.isBehind =

@@ -42,6 +42,7 @@ export function ReviewHelp({ project, onClose }: ReviewHelpProps) {
     [[FIXED_KEYS.unsure], shared.unsure],
     [own ? [FIXED_KEYS.undo] : [FIXED_KEYS.undo, "Backspace"], shared.undo],
     ...(classes.length > 0 ? ([[[FIXED_KEYS.find, "/"], shared.find]] as KeyRow[]) : []),
+    [[FIXED_KEYS.note], t.note.help],
     ...(own ? [] : stageKeys(medium)),
     [[FIXED_KEYS.help, "?"], shared.help],
   ];
@@ -51,7 +52,10 @@ export function ReviewHelp({ project, onClose }: ReviewHelpProps) {
       intro={<p>{own?.intro ?? rows.classes}</p>}
       verdicts={verdicts}
       keys={keys}
-      touch={own?.touch ?? [...t.label.touch.review, t.label.touch.look[medium]]}
+      touch={[
+        ...(own?.touch ?? [...t.label.touch.review, t.label.touch.look[medium]]),
+        t.note.helpTouch,
+      ]}
       onClose={onClose}
     />
   );

@@ -24,11 +24,13 @@ import { Done } from "./Done";
 import type { ReviewCommand } from "./decisions";
 import { EstimateOf } from "./EstimateOf";
 import { GroupDesk } from "./GroupDesk";
+import { Notes } from "./Notes";
 import { RankingDecisions } from "./RankingDecisions";
 import { type Mode, ReviewBar } from "./ReviewBar";
 import styles from "./ReviewScreen.module.css";
 import { Spoken } from "./Spoken";
 import { useReviewKeys } from "./useReviewKeys";
+import { useReviewNote } from "./useReviewNote";
 import { type Reviewing, useReviewQueue } from "./useReviewQueue";
 import { useReviewWork } from "./useReviewWork";
 import { kindOf } from "./votes";
@@ -112,7 +114,6 @@ function Desk(props: DeskProps) {
   const kind = kindOf(jobId);
   const { queue, ahead, stopwatch } = reviewing;
   const task = taskViewOf(project);
-  const { Stage } = task;
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
   const [flashed, flash] = useFlash<Choice>();
@@ -137,20 +138,19 @@ function Desk(props: DeskProps) {
     },
     [queue, shownAt, flash, readPrepared],
   );
-  const obey = useCallback(
-    (command: ReviewCommand, version?: number) => {
-      if (command.do === "decide") void decide(command.choice, version);
-      else if (command.do === "name") {
-        // Of a label that is more than one class a single one says nothing.
-        if (ofTask && command.label !== null) return;
-        void decide(choiceOf(command.label, queue.getView().current), version);
-      } else if (command.do === "undo") queue.undo();
-      else if (command.do === "stay") queue.keep();
-      else if (command.do === "alternate") setAlternate((value) => !value);
-      else setDialog(command.do);
-    },
-    [decide, queue, ofTask, setAlternate],
-  );
+  const { note, stay } = useReviewNote({ queue, userId: user.id, current, decide });
+  const obey = (command: ReviewCommand, version?: number) => {
+    if (command.do === "decide") void decide(command.choice, version);
+    else if (command.do === "name") {
+      // Of a label that is more than one class a single one says nothing.
+      if (ofTask && command.label !== null) return;
+      void decide(choiceOf(command.label, queue.getView().current), version);
+    } else if (command.do === "undo") queue.undo();
+    else if (command.do === "stay") stay();
+    else if (command.do === "note") note.open();
+    else if (command.do === "alternate") setAlternate((value) => !value);
+    else setDialog(command.do);
+  };
   const work = useReviewWork({ project, userId: user.id, task, current, decide });
   working.current = work;
   useWorkInHand(queue, working);
@@ -177,7 +177,7 @@ function Desk(props: DeskProps) {
       <div className={desk.work}>
         <div className={desk.stage}>
           {current && (
-            <Stage
+            <task.Stage
               medium={project.medium}
               subject={{ ...current, query_id: current.id }}
               classes={project.classes}
@@ -204,14 +204,16 @@ function Desk(props: DeskProps) {
           {paused && <PauseCover why={paused} stopwatch={stopwatch} onResume={resume} />}
         </div>
         <aside className={desk.side}>
-          {!ofTask && (
-            <Spoken
-              current={current}
-              previous={history.at(-1) ?? null}
-              classes={classes}
-              kind={kind}
-            />
-          )}
+          <Notes project={project} current={current} note={note}>
+            {!ofTask && (
+              <Spoken
+                current={current}
+                previous={history.at(-1) ?? null}
+                classes={classes}
+                kind={kind}
+              />
+            )}
+          </Notes>
           <Decisions
             work={work}
             suggestion={current}

@@ -6,7 +6,7 @@ export type ReviewCommand =
   | { do: "decide"; choice: Choice }
   /** Say what the image is: of a class, or OOD (null). */
   | { do: "name"; label: number | null }
-  | { do: "undo" | "stay" | "alternate" }
+  | { do: "undo" | "stay" | "alternate" | "note" }
   | { do: KeyDialogOf<"review"> };
 
 /** The two labels lie side by side, and so do their keys; each has that of its class besides. */
@@ -19,6 +19,7 @@ const PAGE_KEYS: Readonly<Record<string, ReviewCommand>> = {
   backspace: { do: "undo" },
   enter: { do: "stay" },
   [FIXED_KEYS.smooth]: { do: "alternate" },
+  [FIXED_KEYS.note]: { do: "note" },
   ...openedByKey("review"),
 };
 

@@ -6,12 +6,13 @@ import type { StoredDecision } from "../queue/model";
 export function decidedBefore(recent: Suggestion[], unsent: StoredDecision[]): Suggestion[] {
   const decided = new Map<number, Suggestion>();
   for (const one of [...recent].reverse()) decided.set(one.id, one);
-  for (const { subject, decision, classId = null, label = null } of unsent) {
+  for (const { subject, decision, classId = null, label = null, note = null } of unsent) {
     decided.delete(subject.id);
     // Taken back: there is nothing to go back to.
     if (decision === null) continue;
     decided.set(subject.id, {
       votes: [],
+      notes: [],
       alike: null,
       excerpt: null,
       members: null,
@@ -21,6 +22,7 @@ export function decidedBefore(recent: Suggestion[], unsent: StoredDecision[]): S
       decision,
       decided_class_id: classId,
       decided_label: label ?? labelOf(classId),
+      note,
     });
   }
   return [...decided.values()];

@@ -40,6 +40,8 @@ const suggestion = (id: number, more: Partial<Suggestion> = {}): Suggestion => (
   decision: null,
   decided_class_id: null,
   decided_label: null,
+  note: null,
+  notes: [],
   ...more,
 });
 const votes = (...counts: [number | null, number][]) =>

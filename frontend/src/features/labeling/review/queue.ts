@@ -71,9 +71,11 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
       const place = { projectId, jobId, userId, ...shown };
       this.#sent.set(key, subject.id);
       const rich = label ? { label } : {};
-      const stored = { key, ...place, subject, decision, classId, ...rich, seconds };
+      const note = this.noteOn(subject, subject.note);
+      const stored = { key, ...place, subject, decision, classId, ...rich, note, seconds };
       await sender.add({ kind: "decision", ...stored });
-      return { ...subject, decision, decided_class_id: classId, decided_label: label ?? null };
+      const decided = { decided_class_id: classId, decided_label: label ?? null, note };
+      return { ...subject, decision, ...decided };
     });
   }
 
