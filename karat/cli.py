@@ -18,6 +18,7 @@ from karat.commands.jobs import algorithms, jobs
 from karat.commands.judges import judges
 from karat.commands.members import add_member, list_members, remove_member
 from karat.commands.pool import pool
+from karat.commands.predictions import predictions
 from karat.commands.projects import projects, rounds
 from karat.commands.reviews import reviews
 from karat.commands.selections import selections
@@ -58,6 +59,7 @@ projects.command("remove-member")(remove_member)
 app.command("import")(import_images)
 app.command()(export)
 app.add_typer(pool, name="pool")
+app.add_typer(predictions, name="predictions")
 app.add_typer(rounds, name="round")
 app.command()(audit)
 app.command()(certify)

@@ -14,6 +14,7 @@ from core.media.texts.excerpts import beginning
 from core.settings.project import ProjectSettings
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project, Query
+from core.tasks.boxes import BOXES
 from core.tasks.proposals import shown
 from core.tasks.registry import label_of, task_type
 
@@ -75,7 +76,7 @@ async def recent(
             verdict=annotation.verdict,
             class_id=annotation.class_id,
             label=label_of(annotation.label),
-            proposals=shown(proposals),
+            proposals=shown(proposals) if project.task == BOXES.name else None,
             members=members.get(annotation.query_id or 0),
             created_at=annotation.created_at,
         )

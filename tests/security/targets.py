@@ -517,6 +517,7 @@ CALLS: dict[str, Call] = {
     "update_sync": Call(lambda _: {"every_minutes": None}),
     "delete_sync": Call(before=_followed),
     "run_sync": Call(lambda _: {}),
+    "remove_predictions": Call(query=lambda _: "model=none", none=True),
     "list_sync_objects": Call(query=lambda _: "finding=gone"),
     "map_surface": _NO_MAP,
     "map_queries": _NO_MAP,

@@ -1,10 +1,10 @@
 import { lazy, Suspense, useCallback, useRef, useState, useSyncExternalStore } from "react";
-import type { Project, User } from "../../api/types";
+import type { LabelClass, Project, User } from "../../api/types";
 import { useAlternate } from "../../media/useAlternate";
 import { t } from "../../strings";
-import type { Choice } from "../../tasks/choice";
+import { type Choice, LABELED } from "../../tasks/choice";
 import { taskViewOf } from "../../tasks/registry";
-import type { Work } from "../../tasks/spec";
+import type { SuggestedClass, Work } from "../../tasks/spec";
 import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
 import { markKey } from "../../ui/measure";
@@ -34,6 +34,15 @@ const HelpDialog = keyDialog(() => import("./HelpDialog").then((m) => m.HelpDial
 const FindDialog = keyDialog(() => import("../../tasks/FindDialog").then((m) => m.FindDialog));
 
 const subjectOf = ({ subject }: Entry) => subject;
+
+/** What a model suggests whose predictions were imported, as long as nobody has said anything. */
+function suggestedOf(entry: Entry | null, classes: LabelClass[]): SuggestedClass | null {
+  const { suggested, proposed_by: model } = entry?.subject ?? {};
+  if (!suggested || !model || entry?.given) return null;
+  const { class_id: classId, score } = suggested;
+  const name = classes.find((one) => one.id === classId)?.name;
+  return name === undefined ? null : { classId, name, score, model };
+}
 
 type DeskProps = {
   project: Project;
@@ -87,7 +96,12 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
   const work = task.useWork({ projectId: project.id, userId: user.id, classes, current, answer });
   working.current = work;
   useWorkInHand(session, working);
-  useDeskKeys({ session, task, shownAt, answer, onPage });
+  const suggested = suggestedOf(current, classes);
+  const keep = (classesVersion: number) => {
+    if (!suggested) session.keep();
+    else void answer({ verdict: LABELED, classId: suggested.classId, classesVersion });
+  };
+  useDeskKeys({ session, task, shownAt, answer, keep, onPage });
 
   const open = useCallback((queryId: number) => session.revisit(queryId), [session]);
   const resume = useCallback(() => session.resume(), [session]);
@@ -182,6 +196,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             disabled={!current}
             unseen={prepared !== "ready"}
             canUndo={history.length > 0}
+            suggested={suggested}
             onAnswer={answer}
             onUndo={() => session.undo()}
             onFind={() => setDialog("find")}

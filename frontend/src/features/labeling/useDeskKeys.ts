@@ -11,16 +11,18 @@ type Keys = {
   task: TaskView;
   shownAt: (at: number) => ShownClasses;
   answer: (choice: Choice) => void;
+  /** Keeps what was said, or takes what is suggested where nothing was, as classes were shown. */
+  keep: (classesVersion: number) => void;
   /** What concerns the page and not the queue. */
   onPage: (what: "alternate" | "pause" | "guide" | KeyDialogOf<"label">) => void;
 };
 
 /** The keys of the label page, unless a field or a dialog has them. */
-export function useDeskKeys({ session, task, shownAt, answer, onPage }: Keys): void {
+export function useDeskKeys({ session, task, shownAt, answer, keep, onPage }: Keys): void {
   const obey = (command: Command, classesVersion: number) => {
     if (command.do === "answer") answer({ ...command.choice, classesVersion });
     else if (command.do === "undo") session.undo();
-    else if (command.do === "keep") session.keep();
+    else if (command.do === "keep") keep(classesVersion);
     else if (command.do === "back") session.step(-1);
     else if (command.do === "forward") session.step(1);
     else onPage(command.do);

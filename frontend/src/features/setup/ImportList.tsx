@@ -12,6 +12,7 @@ import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./ImagesCard.module.css";
+import { PredictionList } from "./PredictionList";
 import { Reasons } from "./Reasons";
 import { unknownLabels } from "./refusals";
 
@@ -31,11 +32,14 @@ const PART = { say: "importedPart", tone: "gold" } as const;
 
 export function ImportList({ projectId, jobs }: { projectId: number; jobs: Job[] }) {
   return (
-    <ul className={styles.list} aria-label={t.setup.imports}>
-      {jobs.map((job) => (
-        <ImportItem key={job.id} projectId={projectId} job={job} />
-      ))}
-    </ul>
+    <>
+      <ul className={styles.list} aria-label={t.setup.imports}>
+        {jobs.map((job) => (
+          <ImportItem key={job.id} projectId={projectId} job={job} />
+        ))}
+      </ul>
+      {jobs.some(bringsPredictions) && <PredictionList projectId={projectId} />}
+    </>
   );
 }
 
@@ -128,6 +132,10 @@ const OF_READING =
   /^Numbers in | is read as the class |^Each answer becomes |^Rows that ask the same |rankings\b|^Rankings come in |^Nothing says which /;
 const isOfReading = (note: string): boolean => OF_READING.test(note);
 
+/** Of some earlier one they may be gone, which the list says. */
+const bringsPredictions = ({ result }: Job): boolean =>
+  ((result as ImportReport | null)?.predictions ?? 0) > 0;
+
 function outcomeOf({ state }: Job, report: ImportReport | null) {
   if (!report) return STATES[state];
   if (bringsNothing(report)) return NOTHING;
@@ -136,8 +144,8 @@ function outcomeOf({ state }: Job, report: ImportReport | null) {
 
 /** Whether nothing in it was an image or a label, or all was refused. */
 function bringsNothing(report: ImportReport): boolean {
-  const { added, annotations, labeled, unchanged, duplicates } = report;
-  return !added && !annotations && !labeled && !unchanged && !duplicates;
+  const { added, annotations, labeled, predictions, unchanged, duplicates } = report;
+  return !(added || annotations || labeled || predictions || unchanged || duplicates);
 }
 
 /**
