@@ -116,9 +116,7 @@ async def of_classes(session: AsyncSession, project: Project) -> list[ProposerAg
 
 def _answered(project: Project) -> ColumnElement[bool]:
     """Condition: what an annotator has said to a query, and has not corrected."""
-    return and_(
-        Annotation.project_id == project.id, Annotation.source == Source.ANNOTATOR, holds()
-    )
+    return and_(Annotation.project_id == project.id, Annotation.source == Source.ANNOTATOR, holds())
 
 
 def _sorted(found: dict[str | None, ProposalFates]) -> list[tuple[str | None, ProposalFates]]:

@@ -311,9 +311,7 @@ async def predictions_of(
     }
 
 
-async def _imported_of(
-    session: AsyncSession, ids: Sequence[int]
-) -> dict[int, Sequence[Imported]]:
+async def _imported_of(session: AsyncSession, ids: Sequence[int]) -> dict[int, Sequence[Imported]]:
     """What was imported of each image, in order of the models' names."""
     held = tables.Prediction
     statement = (

@@ -42,9 +42,7 @@ def agreement(http: TestClient, world: World, project: Project) -> list[dict[str
     return models
 
 
-def test_imported_boxes_go_before_those_of_the_own_detector(
-    http: TestClient, world: World
-) -> None:
+def test_imported_boxes_go_before_those_of_the_own_detector(http: TestClient, world: World) -> None:
     project = boxed(world)
     cat = world.classes(project)[0].id
     own, theirs = box(cat, 1, 1, 2, 2, score=0.4), box(cat, 2, 2, 4, 4, score=0.9)
@@ -129,9 +127,7 @@ def test_predictions_are_listed_and_removed_by_managers(http: TestClient, world:
     assert removed.json() == {"removed": 3}
     gone = http.delete(url, params={"model": "m"}, headers=headers)
     assert gone.status_code == 404
-    job = Job(
-        project_id=project.id, kind=JobKind.IMPORT_POOL, state=JobState.QUEUED, params={}
-    )
+    job = Job(project_id=project.id, kind=JobKind.IMPORT_POOL, state=JobState.QUEUED, params={})
     world.session.add(job)
     world.session.commit()
     refused = http.delete(url, params={"model": "a/b"}, headers=headers)

@@ -172,10 +172,7 @@ def test_classes_come_from_a_column(pool: Pool, kind: str) -> None:
 
 
 def planned(pool: Pool, content: bytes, filename: str, **params: Any) -> dict[str, Any]:
-    job = pool.queue(content, filename, **params)
-    job.dry_run = True
-    pool.session.commit()
-    result = pool.run(job).result
+    result = pool.add(content, filename, **params, dry_run=True).result
     assert result is not None
     return result
 
@@ -201,4 +198,3 @@ def test_classes_of_texts_come_with_them(texts: Pool) -> None:
     names = {one: name for name, one in classes(texts).items()}
     found = [one["llm-1"] for one in stored(texts, names).values()]
     assert found == [[("cat", 0.8)], [("dog", None)]]
-

@@ -191,9 +191,7 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
     fresh = [digest for digest in unique if digest not in held]
     contents = [unique[digest] for digest in fresh]
     made = dict(zip(fresh, looked.make(contents), strict=True))
-    drawn = [
-        one.reference for one in mentions if one.predicted or any(map(needs_size, one.labels))
-    ]
+    drawn = [one.reference for one in mentions if one.predicted or any(map(needs_size, one.labels))]
     ids = {id_ for one in drawn for id_, _ in meant.get(one, ())}
     sizes = looked.sizes(ids) if ids else {}
     decided = Decided()

@@ -9,8 +9,8 @@ from core.jobs.imports import ImportParams
 from core.states import Verdict
 from core.tasks.box_conventions import number_of
 from core.tasks.boxes import MOST_PROPOSALS, Box, BoxesLabel
-from core.tasks.registry import class_of
 from core.tasks.proposals import to_store
+from core.tasks.registry import class_of
 from workers.imports.drawn import Drawn, Predicted, Rectangle
 from workers.imports.items import Item, Refused
 from workers.imports.reading import LabelReader, Opinion
