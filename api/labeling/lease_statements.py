@@ -13,6 +13,7 @@ from sqlalchemy import (
     Interval,
     ScalarSelect,
     Select,
+    SQLColumnExpression,
     Text,
     Uuid,
     and_,
@@ -69,7 +70,7 @@ _SHOWN = (
 _UNSEEN = and_(Query.lease_token.is_(None), Query.again_after.is_(None))
 
 
-def _predicted(what: ColumnElement[Any]) -> ScalarSelect[Any]:
+def _predicted(what: SQLColumnExpression[Any]) -> ScalarSelect[Any]:
     """Of the prediction of a query's example that was imported last."""
     return (
         select(what)

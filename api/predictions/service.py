@@ -51,7 +51,8 @@ async def remove(session: AsyncSession, principal: Principal, project: Project, 
             "An import is still running, and may bring predictions; wait for it, or cancel it.",
         )
     of_model = (Prediction.project_id == project.id, Prediction.model == model)
-    removed = (await session.execute(delete(Prediction).where(*of_model))).rowcount
+    gone = delete(Prediction).where(*of_model).returning(Prediction.example_id).cte("gone")
+    removed = await session.scalar(select(func.count()).select_from(gone)) or 0
     if not removed:
         raise NotFound("model with predictions")
     record(

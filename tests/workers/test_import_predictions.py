@@ -12,7 +12,7 @@ from tests.workers.box_files import BoxPool, coco, cvat, image, rectangle, task
 from tests.workers.import_files import Pool, jsonl, png, zipped
 
 YAML = "names: [dog, cat]\n"
-BOX = {"bbox": [10, 20, 20, 24], "score": 0.75}
+BOX: dict[str, Any] = {"bbox": [10, 20, 20, 24], "score": 0.75}
 RESULT = {"image_id": 1, "category_id": 9, **BOX}
 
 
@@ -83,11 +83,14 @@ def test_files_that_tell_the_two_apart_bring_both(boxes: BoxPool) -> None:
     assert (result["predictions"], result["annotations"]) == (1, 1)
     assert set(stored(boxes, boxes.names)["a.jpg"]) == {"v7", "preds"}
     # Told that all of it is a model's, the document only says what its numbers stand for.
-    images = [
+    images: list[dict[str, Any]] = [
         {"id": number, "file_name": f"{letter}.jpg", "width": 64, "height": 48}
         for number, letter in enumerate("ab", 1)
     ]
-    drawn = [{"bbox": [1, 2, 3, 4]}, {"bbox": [1, 2, 3, 4], "image_id": 2}]
+    drawn: list[dict[str, Any]] = [
+        {"bbox": [1, 2, 3, 4]},
+        {"bbox": [1, 2, 3, 4], "image_id": 2},
+    ]
     files = {"x.json": coco(drawn, images), "r.json": json.dumps([RESULT])}
     result = boxes.send({**files, "b.jpg": image(2)}, predictions="mine")
     assert (result["added"], result["predictions"], result["annotations"]) == (1, 1, 0)
@@ -107,15 +110,15 @@ def test_predictions_of_images_that_are_there_replace_those_before(boxes: BoxPoo
 
 
 def test_what_cannot_be_suggested_is_left_aside_alone(boxes: BoxPool) -> None:
-    wrong = [
+    wrong: list[dict[str, Any]] = [
         {**BOX, "category_id": 11},
         {**BOX, "score": 87},
         {**BOX, "bbox": [70, 2, 3, 4]},
         {**BOX, "bbox": [1, 2, 0, 4]},
     ]
     categories = [{"id": 9, "name": "cat"}, {"id": 11, "name": "zebra"}]
-    document = {"x.json": coco([*wrong, BOX], categories=categories), "a.jpg": image(1)}
-    result = boxes.send(document, predictions="mine")
+    document = coco([*wrong, BOX], categories=categories)
+    result = boxes.send({"x.json": document, "a.jpg": image(1)}, predictions="mine")
     assert result["predictions"] == 1
     assert len(stored(boxes, boxes.names)["a.jpg"]["mine"]) == 1
     said = "\n".join(result["noted"])
@@ -157,7 +160,11 @@ def test_classes_come_from_a_column(pool: Pool, kind: str) -> None:
     if kind == "metadata":
         images = ((f"{letter}.png", png(seed)) for seed, letter in enumerate("abcd"))
         content, filename = zipped([("metadata.jsonl", content), *images]), "p.zip"
-    params = {"predictions": "m", "annotations": ["predicted"], "columns": {"probability": "sure"}}
+    params: dict[str, Any] = {
+        "predictions": "m",
+        "annotations": ["predicted"],
+        "columns": {"probability": "sure"},
+    }
     plan = planned(pool, content, filename, **params)
     job = pool.add(content, filename, **params)
     assert job.result is not None, job.error

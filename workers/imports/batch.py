@@ -298,8 +298,8 @@ def _prepare(
         return _without(item, item.refused)
     came: Content | Refused | None = None
     image: Upright | None = None
-    shapes = (*item.said, *item.predicted) if item.reference is None else ()
-    if any(one.drawn is not None for one in shapes):
+    drawn = (one.drawn for some in (item.said, item.predicted) for one in some)
+    if item.reference is None and any(one is not None for one in drawn):
         # Only the image tells where its boxes lie.
         came = reading.read(item)
         upright = None if isinstance(came, Refused) else upright_and_turn(came.content)

@@ -65,14 +65,15 @@ def store(
     }
     rows: list[dict[str, Any]] = []
     news: dict[int, int] = defaultdict(int)
-    for (example_id, model), (key, one) in sorted(found.items(), key=lambda entry: entry[0]):
-        row: dict[str, Any] = {"example_id": example_id, "model": model, "proposals": one.proposals}
-        if task == BOXES.name and one.proposals:
-            planted = plant(one.proposals, (example_id, model))
+    for (example_id, model), (key, foreseen) in sorted(found.items(), key=lambda entry: entry[0]):
+        proposals = foreseen.proposals
+        row: dict[str, Any] = {"example_id": example_id, "model": model, "proposals": proposals}
+        if task == BOXES.name and proposals:
+            planted = plant(proposals, (example_id, model))
             row["planted"] = {"place": planted.place, "box": planted.box}
             row["luck"] = planted.luck
         rows.append(row)
-        if before.get((example_id, model)) != one.proposals:
+        if before.get((example_id, model)) != proposals:
             news[key] += 1
     session.execute(_STORE, {"project_id": project_id, "import_id": import_id, "rows": rows})
     return dict(news)
