@@ -41,6 +41,7 @@ from api.oidc.routes import router as oidc
 from api.operations import health, reserve
 from api.operations.metrics import Metrics
 from api.pools.routes import router as pools
+from api.predictions.routes import router as predictions
 from api.projects.routes import router as projects
 from api.retention.routes import admin_router as all_retention
 from api.retention.routes import router as retention
@@ -80,6 +81,7 @@ _ROUTERS = (
     projects,
     retention,
     pools,
+    predictions,
     maps,
     embedding_map,
     project_rounds,

@@ -20,6 +20,7 @@ from core.tables import (
     Audit,
     Example,
     Job,
+    Prediction,
     Project,
     Query,
     Removal,
@@ -80,7 +81,7 @@ def remove_rows(session: Session, project: Project) -> None:
     reviewed = select(Suggestion.example_id).where(Suggestion.project_id == project.id)
     locked = lock_examples(Example.id.in_(reviewed)).subquery()
     session.execute(select(func.count()).select_from(locked))
-    for table in (Suggestion, Annotation, Query, Example):
+    for table in (Suggestion, Annotation, Query, Prediction, Example):
         session.execute(delete(table).where(table.project_id == project.id))
     session.delete(project)
 

@@ -19,6 +19,7 @@ from karat.commands.jobs import algorithms, jobs
 from karat.commands.judges import judges
 from karat.commands.members import add_member, list_members, remove_member
 from karat.commands.pool import pool
+from karat.commands.predictions import predictions
 from karat.commands.projects import projects, rounds
 from karat.commands.reviews import reviews
 from karat.commands.selections import selections
@@ -63,6 +64,7 @@ app.add_typer(pool, name="pool")
 pool.command("withdraw")(withdraw)
 pool.command("withdrawals")(list_withdrawals)
 pool.command("fields")(fields)
+app.add_typer(predictions, name="predictions")
 app.add_typer(rounds, name="round")
 app.command()(audit)
 app.command()(certify)

@@ -72,10 +72,12 @@ POOL: Final[Mapping[str, Shown]] = {
     "DuplicateGroup": Shown("DuplicateGroup"),
     "Changed": Shown("Changed"),
     "Judged": Shown("Judged"),
+    "ImportedPredictions": Shown("PredictionsOut"),
 }
 LABELING: Final[Mapping[str, Shown]] = {
     "QueryMember": Shown("QueryMember"),
     "Proposal": Shown("Proposal"),
+    "SuggestedClass": Shown("SuggestedClass"),
     "ShownField": Shown("ShownField"),
     "Query": Shown("LeasedQuery"),
     "Mine": Shown("MyCounts", "How many verdicts the user gave; a corrected one counts once."),
@@ -130,6 +132,7 @@ REVIEWS: Final[Mapping[str, Shown]] = {
     "AgreementFigures": Shown("Agreement"),
     "ProposalFates": Shown("ProposalFates"),
     "Voter": Shown("VoterAgreement"),
+    "Proposer": Shown("ProposerAgreement"),
     "Agreement": Shown(
         "AgreementOut",
         "How far verdicts agree on whether an image is in-distribution, and on its class.",

@@ -48,10 +48,27 @@ class VoterAgreement(BaseModel):
     proposals: ProposalFates | None
 
 
+class ProposerAgreement(BaseModel):
+    """What annotators made of what one model proposed; of `model` null it is Karat's own.
+
+    In `answers` it had proposed something. Of classes `agreed` says how many of these answers are
+    of the class that it proposed; reviews are left out. Of boxes `proposals` has the sums.
+    """
+
+    model: str | None
+    answers: int
+    agreed: int | None
+    proposals: ProposalFates | None
+
+
 class AgreementOut(BaseModel):
-    """Whether it is in-distribution, and of two class verdicts whether it is the same class."""
+    """Whether it is in-distribution, and of two class verdicts whether it is the same class.
+
+    `models` are those that proposed something, but for classes that Karat's own predict.
+    """
 
     examples: int
     in_ood: Agreement
     classes: Agreement
     voters: list[VoterAgreement]
+    models: list[ProposerAgreement]

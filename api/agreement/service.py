@@ -18,7 +18,7 @@ from anyio import to_thread
 from sqlalchemy import ColumnElement, Float, Select, String, and_, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.agreement.proposals import fates
+from api.agreement.proposals import Made, of_boxes, of_classes
 from api.agreement.schemas import Agreement, AgreementOut, VoterAgreement
 from core.consensus import holds
 from core.states import Source, Verdict
@@ -81,7 +81,11 @@ async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
     else:
         classes = await _compare_labels(session, project, task, labeled)
     by_inside, by_class = inside.by_voter(), classes.by_voter()
-    proposed = await fates(session, project) if task.name == BOXES.name else {}
+    made = Made({}, [])
+    if task.name == BOXES.name:
+        made = await of_boxes(session, project)
+    elif task.names_one_class:
+        made = Made({}, await of_classes(session, project))
     none = _agreement([], 0.0)
     return AgreementOut(
         examples=await _shared(session, project),
@@ -94,10 +98,11 @@ async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
                 votes=row.votes,
                 in_ood=by_inside.get(row.voter, none),
                 classes=by_class.get(row.voter, none),
-                proposals=proposed.get(row.annotator_id),
+                proposals=made.by_annotator.get(row.annotator_id),
             )
             for row in await session.execute(_voters(project))
         ],
+        models=made.by_model,
     )
 
 

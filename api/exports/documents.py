@@ -3,13 +3,13 @@
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Protocol
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 from api.exports.part import Part
-from api.exports.records import Record
+from api.exports.records import Imported, Prediction, Record
 from api.exports.votes import Vote
 from api.exports.zips import Spool
 from core.states import Split, Verdict
@@ -77,15 +77,20 @@ class LabelStudio:
 
     Args:
         address: Where Label Studio finds an image, by its path in the archive.
+        classes: Names of the project's classes by their ids.
         shows: What it shows: ``image``, or ``text``, which is in the task itself.
     """
 
     name = "label-studio.json"
 
     def __init__(
-        self, address: Callable[[Record, str], str], shows: Literal["image", "text"] = "image"
+        self,
+        address: Callable[[Record, str], str],
+        classes: Mapping[int, str],
+        shows: Literal["image", "text"] = "image",
     ) -> None:
         self._address = address
+        self._classes = classes
         self._shows = shows
         self._is_first = True
 
@@ -120,15 +125,28 @@ class LabelStudio:
                 *(self._annotation(record, vote) for vote in record.votes),
             ],
             "predictions": [
-                {
-                    "model_version": predicted.model_version,
-                    "score": predicted.probability,
-                    "result": [self._choice("class", predicted.class_name)],
-                }
-            ]
-            if predicted
-            else [],
+                *([] if predicted is None else [self._predicted(predicted)]),
+                *(
+                    {"model_version": one.model, **self._imported(record, one)}
+                    for one in record.imported
+                ),
+            ],
         }
+
+    def _predicted(self, predicted: Prediction) -> dict[str, Any]:
+        return {
+            "model_version": predicted.model_version,
+            "score": predicted.probability,
+            "result": [self._choice("class", predicted.class_name)],
+        }
+
+    def _imported(self, record: Record, one: Imported) -> dict[str, Any]:  # noqa: ARG002
+        """What a model predicts whose predictions were imported."""
+        found = next((each for each in one.proposals if each["class_id"] in self._classes), None)
+        if found is None:
+            return {"result": []}
+        choice = self._choice("class", self._classes[found["class_id"]])
+        return {"score": found["score"], "result": [choice]}
 
     def _truth(self, record: Record) -> dict[str, Any]:
         return {

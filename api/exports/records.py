@@ -1,5 +1,6 @@
 """What a project knows of each image, block by block, for exports that hold images."""
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -13,6 +14,7 @@ from api.exports.portions import stored_bytes, within_bytes
 from api.exports.tables import BY_MODEL, speaks
 from api.exports.texts import contents, within_memory
 from api.exports.votes import SAID, Certified, Vote, counts_as, read_votes, votes_of
+from core import tables
 from core.among import among
 from core.media.originals import Original
 from core.states import ExampleState, Split, Verdict
@@ -32,6 +34,14 @@ class Prediction:
     class_name: str
     probability: float | None
     in_probability: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a model predicts whose predictions were imported, as ``predictions`` holds it."""
+
+    model: str
+    proposals: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,7 @@ class Record:
     label: Label | None = None
     votes: list[Vote] = field(default_factory=list)
     prediction: Prediction | None = None
+    imported: Sequence[Imported] = ()
 
     @property
     def verdict(self) -> Verdict | None:
@@ -141,6 +152,7 @@ class _Block:
     rows: Sequence[Any]
     votes: Sequence[Any]
     predictions: Mapping[int, Prediction]
+    imported: Mapping[int, Sequence[Imported]]
 
 
 @dataclass(frozen=True)
@@ -237,7 +249,8 @@ class Images:
         rows: Sequence[Any] = (await session.execute(statement)).all()
         ids = [row.example_id for row in rows]
         votes = await votes_of(session, and_(among(Annotation.example_id, ids), speaks()))
-        return _Block(rows, votes, await predictions_of(session, ids, self.classes))
+        predictions = await predictions_of(session, ids, self.classes)
+        return _Block(rows, votes, predictions, await _imported_of(session, ids))
 
     def _next(self, inside: ColumnElement[bool]) -> Subquery:
         """The ids of a block: the first of those ``inside`` whose labels fit memory together."""
@@ -253,9 +266,9 @@ class Images:
 
     def _records(self, read: "_Block") -> list[Record]:
         votes = read_votes(read.votes, self.classes, is_part=self.part is not None)
-        return [self._record(row, votes[row.example_id], read.predictions) for row in read.rows]
+        return [self._record(row, votes[row.example_id], read) for row in read.rows]
 
-    def _record(self, row: Any, votes: list[Vote], predictions: Mapping[int, Prediction]) -> Record:
+    def _record(self, row: Any, votes: list[Vote], read: "_Block") -> Record:
         fields = dict(row._mapping)
         label = label_of(fields.pop("label"))
         text = written(label, self.classes)
@@ -266,7 +279,8 @@ class Images:
             class_name=text,
             label=None if text is None else label,
             votes=votes,
-            prediction=predictions.get(row.example_id),
+            prediction=read.predictions.get(row.example_id),
+            imported=read.imported.get(row.example_id, ()),
         )
 
 
@@ -306,3 +320,17 @@ async def predictions_of(
         example_id: Prediction(f"round-{number - 1}", classes[class_id], *sure)
         for example_id, number, class_id, *sure in rows
     }
+
+
+async def _imported_of(session: AsyncSession, ids: Sequence[int]) -> dict[int, Sequence[Imported]]:
+    """What was imported of each image, in order of the models' names."""
+    held = tables.Prediction
+    statement = (
+        select(held.example_id, held.model, held.proposals)
+        .where(among(held.example_id, ids))
+        .order_by(held.model)
+    )
+    found: defaultdict[int, list[Imported]] = defaultdict(list)
+    for example_id, model, proposals in await session.execute(statement):
+        found[example_id].append(Imported(model, proposals))
+    return dict(found)

@@ -276,7 +276,7 @@ async def as_images(
         body = archives.as_zip(images, originals, _in_one_folder(place), document)
     else:
         place = await in_folders(images.sessions, images.project_id)
-        document = LabelStudio(in_local_files(name))
+        document = LabelStudio(in_local_files(name), images.classes)
         config = (LABELING_CONFIG, labeling_config(images.class_names))
         body = archives.as_zip(
             images, originals, _in_one_folder(place), document, more=lambda _: [config]
@@ -334,7 +334,7 @@ def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
     if format is Format.DOCCANO:
         body = archives.as_texts(images, Doccano())
         return Download(body, f"{name}-doccano.jsonl", JSON_LINES)
-    document = LabelStudio(lambda _, text: text, shows="text")
+    document = LabelStudio(lambda _, text: text, images.classes, shows="text")
     name = f"{name}-{_word(format)}"
     if with_config:
         config = (LABELING_CONFIG, labeling_config(images.class_names, "text"))
@@ -365,8 +365,10 @@ def as_document(
             if is_coco
             else LabelStudioBoxes(address, images.classes)
         )
+    elif format is Format.COCO:
+        document = Coco(images.class_names, images.part)
     else:
-        document = Coco(images.class_names, images.part) if is_coco else LabelStudio(address)
+        document = LabelStudio(address, images.classes)
     filename = f"{images.named}-{_word(format)}.json"
     return Download(archives.as_document(images, document), filename, "application/json")
 

@@ -9,10 +9,14 @@ from sqlalchemy import (
     CTE,
     BigInteger,
     ColumnElement,
+    Float,
     Interval,
+    ScalarSelect,
     Select,
+    SQLColumnExpression,
     Text,
     Uuid,
+    and_,
     bindparam,
     case,
     exists,
@@ -22,6 +26,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import aliased
 
 from api.database.pipelined_sql import Statement, among
@@ -31,6 +36,7 @@ from core.states import Verdict
 from core.tables import (
     Annotation,
     Example,
+    Prediction,
     Query,
 )
 
@@ -48,6 +54,7 @@ _LEASED = (
     Query.probability,
     Query.in_probability,
     Query.proposals,
+    Query.proposed_by,
 )
 _SHOWN = (
     Example.width,
@@ -58,11 +65,41 @@ _SHOWN = (
     Example.duplicates_of,
     brought(bindparam("fields", type_=ARRAY(Text))).label("fields"),
 )
+# What somebody was shown stays, so that an answer tells what it made of it; and a second look is
+# taken without having been told anything.
+_UNSEEN = and_(Query.lease_token.is_(None), Query.again_after.is_(None))
+
+
+def _predicted(what: SQLColumnExpression[Any]) -> ScalarSelect[Any]:
+    """Of the prediction of a query's example that was imported last."""
+    return (
+        select(what)
+        .where(Prediction.example_id == Query.example_id)
+        .order_by(Prediction.import_id.desc(), Prediction.model)
+        .limit(literal_column("1"))
+        .correlate(Query)
+        .scalar_subquery()
+    )
+
+
+_PLANTED = func.jsonb_set(
+    Prediction.proposals,
+    array([Prediction.planted["place"].astext]),
+    Prediction.planted["box"],
+)
+_PROPOSALS = case(
+    (Prediction.luck < bindparam("shifted", type_=Float), _PLANTED), else_=Prediction.proposals
+)
 _LEASE: dict[str, Any] = {
     "lease_holder": _USER,
     "lease_client": bindparam("tab"),
     "lease_token": bindparam("token"),
     "lease_expires_at": bindparam("expires"),
+    # What somebody has brought goes before what Karat's own model proposes.
+    "proposals": case(
+        (_UNSEEN, func.coalesce(_predicted(_PROPOSALS), Query.proposals)), else_=Query.proposals
+    ),
+    "proposed_by": case((_UNSEEN, _predicted(Prediction.model)), else_=Query.proposed_by),
 }
 
 

@@ -25,7 +25,8 @@ from core.media.texts.medium import EXCERPT
 from core.settings.project import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
-from core.tasks.proposals import shown
+from core.tasks.boxes import BOXES
+from core.tasks.proposals import shown, suggested
 from core.tasks.registry import task_type
 
 # Of how many times the wanted queries a grid takes those that are alike.
@@ -87,6 +88,7 @@ async def lease(
     settings = ProjectSettings.model_validate(serving.settings)
     expires = now + timedelta(seconds=settings.lease_seconds)
     values |= {"expires": expires, "round": serving.id, "rounds": sorted(unfinished)}
+    values["shifted"] = settings.shifted_proposals
     if body.open_clients is not None:
         # Also while the project is paused: a page says it once, as it opens.
         await _free_closed(connection, body.open_clients, values)
@@ -149,6 +151,7 @@ def _answer(
     expires: datetime,
 ) -> Lease:
     numbers = {round_.id: round_.number for round_ in rounds}
+    of_boxes = project.task == BOXES.name
     items = [
         LeasedQuery(
             query_id=row.id,
@@ -166,7 +169,9 @@ def _answer(
             in_probability=row.in_probability,
             duplicates_of=row.duplicates_of,
             fields=shown_fields(project.shown_fields or [], row.fields),
-            proposals=shown(row.proposals),
+            proposals=shown(row.proposals) if of_boxes else None,
+            suggested=None if of_boxes else suggested(row.proposals),
+            proposed_by=row.proposed_by,
             members=None,
         )
         for row in sorted(rows, key=lambda row: row.rank)

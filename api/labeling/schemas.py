@@ -11,6 +11,7 @@ from api.schemas.labels import Labeled
 from api.schemas.notes import Note, NoteOut
 from core.states import ProjectState, RoundState, Verdict
 from core.tasks.boxes import Proposal
+from core.tasks.proposals import SuggestedClass
 from core.tasks.registry import AnyLabel
 
 
@@ -54,8 +55,10 @@ class LeasedQuery(BaseModel):
     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
 
-    `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
-    box that is made of one names its place among them.
+    `proposals` are boxes that a model proposes, the surest first; null where none has. A box that
+    is made of one names its place among them. Of classes `suggested` is one that was imported as a
+    model's prediction. `proposed_by` names the model whose predictions were imported; null where
+    Karat's own newest model proposes, or none.
 
     `fields` are those that came with the example and that the project shows, `shown_fields` of its
     settings; none where rows are ranked.
@@ -80,6 +83,8 @@ class LeasedQuery(BaseModel):
     duplicates_of: int | None
     fields: list[ShownField]
     proposals: list[Proposal] | None
+    suggested: SuggestedClass | None
+    proposed_by: str | None
     members: list[QueryMember] | None
 
 

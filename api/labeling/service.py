@@ -15,6 +15,7 @@ from core.media.texts.excerpts import beginning
 from core.settings.project import ProjectSettings
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project, Query
+from core.tasks.boxes import BOXES
 from core.tasks.proposals import shown
 from core.tasks.registry import label_of, task_type
 from core.withdrawals import is_kept
@@ -89,7 +90,7 @@ async def recent(
             verdict=annotation.verdict,
             class_id=annotation.class_id,
             label=label_of(annotation.label),
-            proposals=shown(proposals),
+            proposals=shown(proposals) if project.task == BOXES.name else None,
             members=members.get(annotation.query_id or 0),
             note=annotation.note,
             reviewer_note=notes.get(annotation.id),

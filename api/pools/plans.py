@@ -9,7 +9,7 @@ from api.audit import record
 from api.callers.principal import Principal
 from api.pools.schemas import ImportStart
 from api.pools.service import start_import
-from api.pools.uploads import check_annotations, check_columns
+from api.pools.uploads import check_annotations, check_columns, check_predictions
 from core import events
 from core.errors import Conflict, Invalid, NotFound
 from core.jobs.imports import PLAN_HOURS, Answer, FolderChoice, ImportParams, answer_plan
@@ -54,7 +54,7 @@ async def start(
 
     Raises:
         DomainError: ``plan_not_ready``, ``plan_started``, ``plan_discarded``, ``plan_expired``,
-            ``wrong_medium`` or ``invalid_annotation_column``.
+            ``wrong_medium``, ``invalid_annotation_column`` or ``invalid_predictions``.
     """
     plan = await _plan(session, project.id, job_id)
     # A plan that has failed may have been told of a column that there is not.
@@ -73,11 +73,17 @@ async def start(
     # The split that was chosen may be another than the one the plan was made for.
     check_annotations(before.filename, annotations, split, project.medium)
     check_columns(chosen.columns(), project.medium)
+    columns = {**before.columns, **chosen.columns()}
+    predictions = before.predictions if chosen.predictions is None else chosen.predictions or None
+    if predictions is None:
+        columns.pop("probability", None)
+    check_predictions(predictions, columns, annotations, project.task)
     params = before.model_copy(
         update={
             "split": split,
             "annotations": annotations,
-            "columns": {**before.columns, **chosen.columns()},
+            "columns": columns,
+            "predictions": predictions,
             "folder_split": {**before.folder_split, **chosen.folder_split},
             "count_from": before.count_from if chosen.count_from is None else chosen.count_from,
             "plan": plan.id,

@@ -29,11 +29,13 @@ from api.pools.schemas import (
     ImageLink,
     ImportStart,
     LocationOut,
+    ModelName,
     Packed,
 )
 from api.pools.uploads import (
     check_annotations,
     check_columns,
+    check_predictions,
     checked_name,
     receive,
     require_copied,
@@ -97,6 +99,8 @@ async def import_images(
     split_column: ColumnName = None,
     key_column: ColumnName = None,
     annotation_column: Annotated[list[AnnotationColumn] | None, Query(max_length=50)] = None,
+    predictions: ModelName | None = None,
+    probability_column: ColumnName = None,
     location: Annotated[str | None, Query(max_length=2000)] = None,
     packed: Packed | None = None,
     folder_split: Annotated[list[FolderSplit] | None, Query(max_length=200)] = None,
@@ -121,6 +125,12 @@ async def import_images(
     `.md` files, alone, in folders or in archives. What is a zip here may be a `.tar`, and each file
     compressed: `.gz`, `.bz2`, `.xz`. The JSON of Label Studio and doccano needs no names.
 
+    With `predictions`, the name of a model, the file brings what that model predicts, and no label:
+    boxes as its format has them, with their scores, or the class in the one `annotation_column`,
+    with how sure the model is of it in the `probability_column`. Images may come along or be there.
+    `predictions` of Label Studio's tasks come in without it, by their `model_version`, and so do
+    results of COCO beside their document, by the name of their file.
+
     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
     what it is: a split, `leave_out`, or `class`. `count_from` says which number the first class has
     in columns of numbers that do not say it by themselves, 0 or 1. With `dry_run` nothing is stored
@@ -128,7 +138,7 @@ async def import_images(
     sending it again, and which is forgotten after 24 hours.
     """
     async with managing(request, user, project_id) as (_, project):
-        medium = project.medium
+        medium, task = project.medium, project.task
     annotations = list(dict.fromkeys(annotation_column or ()))
     choices = plans.parse_choices(folder_split or ())
     if location is not None:
@@ -143,9 +153,11 @@ async def import_images(
         "label": label_column,
         "split": split_column,
         "key": key_column,
+        "probability": probability_column,
     }
     columns = {role: column for role, column in given.items() if column}
     check_columns(columns, medium)
+    check_predictions(predictions, columns, annotations, task)
     upload = await receive(request.stream(), name, storage, settings)
     params = ImportParams(
         upload=upload,
@@ -153,6 +165,7 @@ async def import_images(
         split=split,
         columns=columns,
         annotations=annotations,
+        predictions=predictions,
         folder_split=choices,
         count_from=count_from,
         location=location,

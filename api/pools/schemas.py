@@ -1,6 +1,6 @@
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -19,6 +19,9 @@ class Packed(StrEnum):
     FOLDER = "folder"
     IMAGES = "images"
 
+
+ModelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+NoModel = Literal[""]
 
 FirstNumber = Annotated[int, Field(ge=0, le=1)]
 """The number of the first class in columns of numbers that do not say it themselves."""
@@ -58,6 +61,7 @@ class ImportStart(BaseModel):
 
     `folder_split` says of folders, or of values of the split column, what they are, by name. With
     `dry_run` it is planned anew, as columns change what a plan says, also where the plan failed.
+    `predictions` names the model whose predictions it brings; empty, it brings labels.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -71,6 +75,8 @@ class ImportStart(BaseModel):
     split_column: Column | None = None
     key_column: Column | None = None
     annotation_columns: Annotated[list[Column], Field(max_length=50)] | None = None
+    predictions: ModelName | NoModel | None = None
+    probability_column: Column | None = None
     dry_run: bool = False
 
     def columns(self) -> dict[str, str]:
@@ -81,6 +87,7 @@ class ImportStart(BaseModel):
             "label": self.label_column,
             "split": self.split_column,
             "key": self.key_column,
+            "probability": self.probability_column,
         }
         return {role: name for role, name in given.items() if name}
 

@@ -12,6 +12,8 @@ from core.media import MEDIA
 from core.media.nouns import noun
 from core.settings import Settings
 from core.states import Medium, Split
+from core.tasks.boxes import BOXES
+from core.tasks.registry import task_type
 
 _READS: Final[Mapping[Medium, str]] = {
     Medium.IMAGE: (
@@ -89,6 +91,32 @@ def check_annotations(
             "out.",
             field=field,
         )
+
+
+def check_predictions(
+    model: str | None, columns: Mapping[str, str], annotations: Sequence[str], task: str
+) -> None:
+    """Refuse predictions where none can be suggested, or not as they are asked for.
+
+    Raises:
+        Invalid: ``invalid_predictions``.
+    """
+    sure = columns.get("probability")
+    if model is None and sure is None:
+        return
+    field, detail = "predictions", ""
+    if model is None:
+        field, detail = "probability_column", "Say whose predictions these are with predictions."
+    elif not (task == BOXES.name or task_type(task).names_one_class):
+        detail = "Only boxes and classes are suggested; this project asks for neither."
+    elif len(set(annotations) - {sure}) > 1:
+        field = "annotation_column"
+        detail = "A model predicts one thing of each example; name the one column that holds it."
+    elif sure is not None and not set(annotations) - {sure}:
+        field = "annotation_column"
+        detail = "Say which column holds what is predicted, beside that of how sure the model is."
+    if detail:
+        raise Invalid("invalid_predictions", detail, field=field)
 
 
 async def receive(

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.predictions.service import forget_class
 from api.projects.queries import classes as load
 from api.projects.queries import importing
 from api.projects.schemas import ClassIn
@@ -227,5 +228,6 @@ async def _remove(session: AsyncSession, item: ProjectClass) -> None:
             "the queue, to be labeled as another class.",
             field="classes",
         )
+    await forget_class(session, item.project_id, item.id, is_one=is_one)
     await session.delete(item)
     await session.flush()

@@ -42,8 +42,10 @@ class ImportParams(JobParams):
         filename: What its sender called it, or its address.
         upload: Name of what is on disk, under ``Storage.upload``.
         split: Of what names none itself.
-        columns: Names of the columns by role: ``image`` or ``text``, ``label``, ``split``, ``key``.
-        annotations: Columns that become annotations.
+        columns: Names of the columns by role: ``image`` or ``text``, ``label``, ``split``, ``key``,
+            ``probability``.
+        annotations: Columns that become annotations, or that hold what a model predicts.
+        predictions: The model whose predictions it brings in place of labels; ``None`` for labels.
         folder_split: What becomes of folders, and of values of the split column, by name.
         count_from: The number of the first class in columns of numbers; ``None`` where they have
             to say it themselves.
@@ -62,6 +64,7 @@ class ImportParams(JobParams):
     split: Split = Split.POOL
     columns: dict[str, str] = Field(default_factory=dict)
     annotations: list[str] = Field(default_factory=list)
+    predictions: str | None = None
     folder_split: dict[str, FolderChoice] = Field(default_factory=dict)
     count_from: int | None = None
     location: str | None = None
@@ -72,6 +75,12 @@ class ImportParams(JobParams):
     plan: int | None = None
     sync: int | None = None
     answer: Answer | None = None
+
+    @property
+    def read_columns(self) -> list[str]:
+        """Columns that say something of examples: those of labels, and of how sure a model is."""
+        sure = self.columns.get("probability")
+        return list(dict.fromkeys([*self.annotations, *([sure] if sure else [])]))
 
     def to_json(self) -> dict[str, Any]:
         """For the job, without what does not apply."""

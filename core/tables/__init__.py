@@ -6,6 +6,7 @@ from core.tables.certificate import Certificate, CertificateLot
 from core.tables.example import COMPOSED_NAME, Example, ExampleText
 from core.tables.job import DRY_RUN, Artifact, Job
 from core.tables.judge import UNANSWERED, Judge, JudgeAnswer
+from core.tables.prediction import Prediction
 from core.tables.project import FormerClassName, Member, Project, ProjectClass
 from core.tables.removal import COLLECTIONS, Removal, RemovalItem
 from core.tables.round import Query, QueryMember, Round
@@ -52,6 +53,7 @@ __all__ = [
     "LoginSession",
     "Member",
     "PoolSnapshot",
+    "Prediction",
     "Project",
     "ProjectClass",
     "PublishedWeights",

@@ -52,8 +52,9 @@ class Query(Base):
     ``predicted_class_id`` is what the model that chose the example takes it for, ``probability``
     how sure it is of that class among the others, and ``in_probability`` that it is
     in-distribution at all. Of one that somebody ``requested`` the newest model that has seen it
-    says so. They are empty while there is no such model. ``proposals`` are boxes that it proposes,
-    as ``core.tasks.proposals`` stores them.
+    says so. They are empty while there is no such model. ``proposals`` are what was suggested to
+    whoever was asked, as ``core.tasks.proposals`` stores it: boxes of that model, or what another
+    predicts that is ``proposed_by`` its name (``core.tables.Prediction``).
 
     One that somebody ``requested`` goes on to the next round if this one ends before its answer.
     Where ``again_after`` is set, the votes up to that annotation are doubted: each answer
@@ -118,6 +119,7 @@ class Query(Base):
     probability: Mapped[float | None]
     in_probability: Mapped[float | None]
     proposals: Mapped[list[dict[str, Any]] | None] = mapped_column(LABEL)
+    proposed_by: Mapped[str | None]
     done: Mapped[bool] = mapped_column(server_default=text("false"))
     requested: Mapped[bool] = mapped_column(server_default=text("false"))
     typical: Mapped[bool] = mapped_column(server_default=text("false"))

@@ -1,11 +1,13 @@
-"""Boxes that a model proposes, and what people make of them. Pure."""
+"""What a model proposes, boxes or a class, and what people make of the boxes. Pure."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, Final, Literal, NamedTuple
 
-from core.tasks.boxes import MOST_PROPOSALS, Box, BoxesLabel, Proposal, overlap
+from pydantic import BaseModel, ConfigDict
+
+from core.tasks.boxes import MOST_PROPOSALS, Box, BoxesLabel, ClassId, Proposal, Share, overlap
 
 Fate = Literal["kept", "adjusted", "rejected"]
 SHIFTED: Final = "shifted"
@@ -31,6 +33,29 @@ class Outcome(NamedTuple):
     is_shifted: bool = False
 
 
+class SuggestedClass(BaseModel):
+    """A class that a model takes an example for, and how sure it is; null if it does not say."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    class_id: ClassId
+    score: Share | None
+
+
+class Planted(NamedTuple):
+    """A proposal that is put beside where it belongs, should it be planted.
+
+    Attributes:
+        luck: It is planted where the chance for that is above this, 0..1.
+        place: Which of the proposals it is.
+        box: What stands there then.
+    """
+
+    luck: float
+    place: int
+    box: dict[str, Any]
+
+
 def to_store(
     proposals: Iterable[Mapping[str, Any]], *, shifted: float = 0.0, seed: tuple[int, ...] = ()
 ) -> list[dict[str, Any]]:
@@ -47,16 +72,20 @@ def to_store(
     held = [Proposal.model_validate(one) for one in proposals]
     held.sort(key=lambda one: -one.score)
     found = [one.model_dump() for one in held[:MOST_PROPOSALS]]
-    random = Random(hashlib.sha256(repr(seed).encode()).digest())
-    if found and random.random() < shifted:
-        _shift(random.choice(found), random)
+    if found and (planted := plant(found, seed)).luck < shifted:
+        found[planted.place] = planted.box
     return found
 
 
-def _shift(one: dict[str, Any], random: Random) -> None:
-    one[SHIFTED] = {"x": one["x"], "y": one["y"]}
+def plant(stored: Sequence[Mapping[str, Any]], seed: tuple[int | str, ...]) -> Planted:
+    """Choose which of some boxes would be planted, and where; of one seed it is always the same."""
+    random = Random(hashlib.sha256(repr(seed).encode()).digest())
+    luck, place = random.random(), random.choice(range(len(stored)))
+    one = stored[place]
+    box = {**one, SHIFTED: {"x": one["x"], "y": one["y"]}}
     for start, side in (("x", "w"), ("y", "h")):
-        one[start] += random.choice((-1, 1)) * random.uniform(*SHIFT) * one[side]
+        box[start] += random.choice((-1, 1)) * random.uniform(*SHIFT) * one[side]
+    return Planted(luck, place, box)
 
 
 def shown(stored: Sequence[Mapping[str, Any]] | None) -> list[Proposal] | None:
@@ -64,6 +93,11 @@ def shown(stored: Sequence[Mapping[str, Any]] | None) -> list[Proposal] | None:
     if stored is None:
         return None
     return [_proposal(one) for one in stored]
+
+
+def suggested(stored: Sequence[Mapping[str, Any]] | None) -> SuggestedClass | None:
+    """The class that was proposed; None where no model proposed any."""
+    return SuggestedClass.model_validate(stored[0]) if stored else None
 
 
 def _proposal(stored: Mapping[str, Any]) -> Proposal:

@@ -27,6 +27,13 @@ class Proposal(TypedDict):
     y: float
 
 
+class SuggestedClass(TypedDict):
+    """A class that a model takes an example for, and how sure it is; null if it does not say."""
+
+    class_id: int
+    score: float | None
+
+
 class ShownField(TypedDict):
     """A field that came with an example, by the name that it has in the import."""
 
@@ -40,8 +47,10 @@ class Query(TypedDict):
     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
 
-    `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
-    box that is made of one names its place among them.
+    `proposals` are boxes that a model proposes, the surest first; null where none has. A box that
+    is made of one names its place among them. Of classes `suggested` is one that was imported as a
+    model's prediction. `proposed_by` names the model whose predictions were imported; null where
+    Karat's own newest model proposes, or none.
 
     `fields` are those that came with the example and that the project shows, `shown_fields` of its
     settings; none where rows are ranked.
@@ -62,9 +71,11 @@ class Query(TypedDict):
     predicted_class_id: int | None
     probability: float | None
     proposals: list[Proposal] | None
+    proposed_by: str | None
     query_id: int
     rank: int
     round: int
+    suggested: SuggestedClass | None
     text: str | None
     width: int | None
 

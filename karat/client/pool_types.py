@@ -230,3 +230,11 @@ class Judged(TypedDict):
     left_out: dict[str, int]
     moved: int
     round: int | None
+
+
+class ImportedPredictions(TypedDict):
+    """What was imported of one model: of how many examples, and which job last brought some."""
+
+    examples: int
+    import_id: int
+    model: str

@@ -72,11 +72,20 @@ class InputSize(TypedDict):
     images: int
 
 
+class PlannedPredictions(TypedDict):
+    """What an upload says that a model predicts: of how many images, and what is left aside."""
+
+    model: str
+    readable: int
+    left_aside: dict[str, int]
+
+
 class ImportPlan(TypedDict):
     """What an import would do: the ``result`` of its dry run.
 
     ``rows`` of the ``total`` are about images that the project has. ``labels`` are the columns that
-    hold labels, or may; ``class_names`` are those that the upload lists, by their numbers, whether
+    hold labels, or may; ``predictions`` those of models; ``predictions_of`` is the model whose they
+    all were said to be. ``class_names`` are those that the upload lists, by their numbers, whether
     or not a label is of them: classes made in this order keep their order in exports.
     ``bad_by_reason`` is what is refused whatever you choose; ``documents`` says something of other
     files; ``input_size`` is what the first import of a project chooses, ``None`` in later ones.
@@ -96,6 +105,8 @@ class ImportPlan(TypedDict):
     bad_by_reason: dict[str, int]
     groups: list[PlannedGroup]
     labels: list[dict[str, Any]]
+    predictions: NotRequired[list[PlannedPredictions]]
+    predictions_of: NotRequired[str | None]
     class_names: list[str]
     documents: list[dict[str, str]]
     columns: dict[str, str]

@@ -58,12 +58,26 @@ class Voter(TypedDict):
     votes: int
 
 
+class Proposer(TypedDict):
+    """What annotators made of what one model proposed; of `model` null it is Karat's own.
+
+    In `answers` it had proposed something. Of classes `agreed` says how many of these answers are
+    of the class that it proposed; reviews are left out. Of boxes `proposals` has the sums.
+    """
+
+    agreed: int | None
+    answers: int
+    model: str | None
+    proposals: ProposalFates | None
+
+
 class Agreement(TypedDict):
     """How far verdicts agree on whether an image is in-distribution, and on its class."""
 
     classes: AgreementFigures
     examples: int
     in_ood: AgreementFigures
+    models: list[Proposer]
     voters: list[Voter]
 
 

@@ -9,7 +9,7 @@ from core.files.local_folder import LeftOut
 from karat.client.arguments import BY_ENDING, format_by_ending, listed
 from karat.client.findings import ExportedClass
 from karat.client.notebook import JOBS, Rows
-from karat.client.pool_types import Filters
+from karat.client.pool_types import Filters, ImportedPredictions
 from karat.client.resources import ExportFormat, ExportFormatInfo, FolderChoice, Job, Split
 from karat.client.transport import Transport
 from karat.client.uploads import upload, warn_left_out
@@ -32,6 +32,8 @@ class TransferClient:
         split_column: str | None = None,
         annotation_columns: Sequence[str] = (),
         key_column: str | None = None,
+        predictions: str | None = None,
+        probability_column: str | None = None,
         folder_split: Mapping[str, FolderChoice] | None = None,
         count_from: Literal[0, 1] | None = None,
         dry_run: bool = False,
@@ -60,6 +62,10 @@ class TransferClient:
                 nothing.
             key_column: The column that says which image a row is about, where none comes with it;
                 else ``example_id``, ``sha256`` or a name like ``file``.
+            predictions: A model's name: the file brings what that predicts, to be suggested to
+                annotators, and no labels. Boxes as their format has them, with scores; classes in
+                the one column that ``annotation_columns`` names.
+            probability_column: The column that says how sure the model is of the class.
             folder_split: What becomes of folders, or of values of the split column, by name, where
                 the name does not say it: a split, ``leave_out``, or ``class``.
             count_from: The number of the first class in columns of numbers. Where they have a 0,
@@ -89,6 +95,8 @@ class TransferClient:
             "split_column": split_column,
             "annotation_column": columns,
             "key_column": key_column,
+            "predictions": predictions,
+            "probability_column": probability_column,
             "packed": what.packed,
             "folder_split": [f"{name}={choice}" for name, choice in (folder_split or {}).items()],
             "count_from": count_from,
@@ -111,6 +119,8 @@ class TransferClient:
         split_column: str | None = None,
         annotation_columns: Sequence[str] | None = None,
         key_column: str | None = None,
+        predictions: str | None = None,
+        probability_column: str | None = None,
         folder_split: Mapping[str, FolderChoice] | None = None,
         count_from: Literal[0, 1] | None = None,
         dry_run: bool = False,
@@ -129,6 +139,8 @@ class TransferClient:
             split_column: The Parquet column with the splits.
             annotation_columns: Columns whose labels become annotations.
             key_column: The column that says which image a row is about.
+            predictions: The model whose predictions it brings; empty for labels.
+            probability_column: The column that says how sure the model is of the class.
             folder_split: What becomes of folders, or of values of the split column, by name; those
                 that are not named stay as planned.
             count_from: The number of the first class in columns of numbers.
@@ -152,6 +164,8 @@ class TransferClient:
             "split_column": split_column,
             "annotation_columns": columns,
             "key_column": key_column,
+            "predictions": predictions,
+            "probability_column": probability_column,
             "folder_split": dict(folder_split or {}),
             "count_from": count_from,
             "dry_run": dry_run,
@@ -171,6 +185,27 @@ class TransferClient:
     def imports(self) -> Rows[Job]:
         """The imports so far, and plans that wait; a notebook shows them as a table."""
         return Rows(JOBS, self._transport.pages(f"{self._path}/imports"))
+
+    def predictions(self) -> list[ImportedPredictions]:
+        """Models whose predictions were imported, that which came last first: it is suggested."""
+        found: list[ImportedPredictions] = self._transport.request(
+            "GET", f"{self._path}/predictions"
+        )["items"]
+        return found
+
+    def remove_predictions(self, model: str) -> int:
+        """Suggest nothing of a model any more; what was answered with its suggestions stays.
+
+        Args:
+            model: Its name.
+
+        Returns:
+            Of how many images, or texts, its predictions were removed.
+        """
+        removed: int = self._transport.request(
+            "DELETE", f"{self._path}/predictions", query={"model": model}
+        )["removed"]
+        return removed
 
     def import_report(self, job_id: int, path: str | Path) -> Path:
         """Save what became of each file of an import, as CSV.

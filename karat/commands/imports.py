@@ -47,6 +47,16 @@ CountFromOption = Annotated[
     int | None,
     typer.Option(min=0, max=1, help="Number of the first class in columns of numbers."),
 ]
+PredictionsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="What the file says is what this model predicts, to be suggested, and no label.",
+    ),
+]
+ProbabilityColumnOption = Annotated[
+    str | None, typer.Option(help="Column of how sure the model is of the class.")
+]
 AddClassesOption = Annotated[
     bool,
     typer.Option(
@@ -87,6 +97,8 @@ def import_images(
     key_column: Annotated[
         str | None, typer.Option(help="Column that says which example a row is about.")
     ] = None,
+    predictions: PredictionsOption = None,
+    probability_column: ProbabilityColumnOption = None,
     folder_split: FolderSplitOption = None,
     count_from: CountFromOption = None,
     add_classes: AddClassesOption = False,
@@ -109,6 +121,8 @@ def import_images(
                 split_column=split_column,
                 annotation_columns=annotation_column or (),
                 key_column=key_column,
+                predictions=predictions,
+                probability_column=probability_column,
                 folder_split=choices,
                 count_from=cast("Literal[0, 1] | None", count_from),
                 dry_run=dry_run or add_classes,
@@ -226,6 +240,11 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
                 f"Labels in {column['column']}: {column['readable']:,} readable, "
                 f"{column['unreadable']:,} not."
             )
+    # Earlier versions know of none.
+    for one in plan.get("predictions", ()):
+        echo(say(f"{one['model']} predicts something of {one['readable']:,} images."))
+        for line in _by_reason(one["left_aside"], {}):
+            echo(f"  {line}")
     for document in plan["documents"]:
         echo(f"{document['name']} says something of the {many} ({document['format']}).")
     for line in _refused_by_reason({**plan}):
@@ -281,8 +300,8 @@ def finish_import(
         show_json(result)
     else:
         _show_result(result, report, words(project)[0])
-    brought = ("added", "annotations", "labeled", "unchanged", "duplicates")
-    if result["refused"] and not any(result[name] for name in brought):
+    brought = ("added", "annotations", "labeled", "predicted", "unchanged", "duplicates")
+    if result["refused"] and not any(result.get(name) for name in brought):
         raise typer.Exit(1)
 
 
@@ -304,15 +323,24 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
         echo("There was nothing in it: no file, and no row below the header.")
     # Imports of an earlier version did not tell these apart.
     labeled, unchanged, empty = (result.get(name, 0) for name in ("labeled", "unchanged", "empty"))
-    if labeled or unchanged or empty:
+    predicted = result.get("predicted", 0)
+    if labeled or predicted or unchanged or empty:
+        of_models = f"{predicted:,} with predictions, " if predicted else ""
         echo(
             say(
-                f"Rows about images that were there: {labeled:,} labeled, {unchanged:,} with "
-                f"labels known already, {empty:,} without any."
+                f"Rows about images that were there: {labeled:,} labeled, {of_models}{unchanged:,} "
+                f"known already, {empty:,} without any."
             )
         )
     if result["annotations"]:
         echo(say(f"{result['annotations']:,} labels added, of new images and of others."))
+    if predictions := result.get("predictions"):
+        echo(
+            say(
+                f"{predictions:,} predictions added, or put in the place of others; images are "
+                "asked about with them from now on."
+            )
+        )
     if result.get("contradicting"):
         echo(
             say(

@@ -12,7 +12,7 @@ from karat.commands.projects import projects
 from karat.terminal import confirm, echo, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.client.review_types import Agreement, ReviewDecision, Voter
+    from karat.client.review_types import Agreement, ProposalFates, ReviewDecision, Voter
 
 reviews = typer.Typer(
     help="Follow and take back reviews of suggested labels.", no_args_is_help=True
@@ -75,33 +75,39 @@ def agreement(project: ProjectArgument, as_json: JsonOption = False) -> None:
         return show_json(found)
     if found["examples"] == 0:
         echo(f"No {one_of} has more than one verdict.")
-        return _show_proposals(found)
+        return _show_proposed(found)
     rows: list[tuple[Any, ...]] = [("all together", None, *_figures(found))]
     rows += [(one["name"], one["votes"], *_figures(one)) for one in found["voters"]]
     columns = ("who", "#verdicts", "#IN or OOD", "#alpha", "#class", "#alpha")
     show_table(columns, rows, "")
-    return _show_proposals(found)
+    return _show_proposed(found)
 
 
-def _show_proposals(found: "Agreement") -> None:
-    """What annotators made of the boxes that models proposed, if any were."""
-    rows = [
-        (
-            one["name"],
-            made["proposals"],
-            made["kept"],
-            made["adjusted"],
-            made["rejected"],
-            None if made["iou"] is None else f"{100 * made['iou']:.0f} %",
-            None if made["seconds_per_box"] is None else f"{made['seconds_per_box']:.1f} s",
-            f"{made['shifted_kept']} of {made['shifted']}" if made["shifted"] else None,
-        )
-        for one in found["voters"]
-        if (made := one["proposals"]) is not None and made["proposals"]
+def _show_proposed(found: "Agreement") -> None:
+    """What annotators made of what models proposed, if any did."""
+    voters = [(one["name"], one["proposals"]) for one in found["voters"]]
+    # Earlier versions tell nothing of models.
+    models = found.get("models", [])
+    of_models = [(one["model"] or "Karat's own", one["proposals"]) for one in models]
+    names = ("#proposed", "#kept", "#adjusted", "#rejected", "#overlap", "#a box")
+    for who, made in (("who", voters), ("model", of_models)):
+        rows = [(name, *_fates(fates)) for name, fates in made if fates and fates["proposals"]]
+        if rows:
+            show_table((who, *names, "#shifted ones kept"), rows, "")
+    agreed = [
+        (one["model"], one["answers"], measured(one["agreed"] / one["answers"], one["answers"]))
+        for one in models
+        if one["agreed"] is not None
     ]
-    if rows:
-        names = ("who", "#proposed", "#kept", "#adjusted", "#rejected", "#overlap", "#a box")
-        show_table((*names, "#shifted ones kept"), rows, "")
+    if agreed:
+        show_table(("model", "#answers to its suggestions", "#agree with it"), agreed, "")
+
+
+def _fates(made: "ProposalFates") -> Iterator[Any]:
+    yield from (made[name] for name in ("proposals", "kept", "adjusted", "rejected"))
+    yield None if made["iou"] is None else f"{100 * made['iou']:.0f} %"
+    yield None if made["seconds_per_box"] is None else f"{made['seconds_per_box']:.1f} s"
+    yield f"{made['shifted_kept']} of {made['shifted']}" if made["shifted"] else None
 
 
 def _figures(found: "Agreement | Voter") -> Iterator[str | None]:

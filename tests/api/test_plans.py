@@ -72,6 +72,7 @@ def _values(connection: psycopg.Connection[Any], project: Project, user: int) ->
         "longest": timedelta(minutes=11),
         "expires": now + timedelta(minutes=10),
         "fields": ["camera"],
+        "shifted": 0.1,
         "round": rows[0][1],
         "queries": [row[0] for row in rows],
         "examples": [row[2] for row in rows],
@@ -122,6 +123,11 @@ def test_leasing_and_answering_read_what_they_hand_out(
 ) -> None:
     project, annotator = _large(world, connection, QUEUE)
     colleague = world.caller(Role.ANNOTATOR, project)
+    connection.execute(
+        "INSERT INTO predictions (example_id, model, project_id, import_id, proposals) "
+        "SELECT example_id, 'm', project_id, 1, '[]' FROM queries"
+    )
+    connection.execute("VACUUM ANALYZE predictions")
     values = _values(connection, project, annotator.user.id)
     hot: dict[str, Statement] = {**LEASING, **ANSWERING}
     _check(connection, hot, values)

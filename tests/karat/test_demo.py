@@ -194,6 +194,8 @@ def test_verdicts_are_wrong_at_the_given_rate_and_always_the_same() -> None:
             "probability": None,
             "in_probability": None,
             "proposals": None,
+            "suggested": None,
+            "proposed_by": None,
             "members": None,
         }
         answer = judge.answer(query)

@@ -30,12 +30,12 @@ def test_every_row_of_a_label_table_is_told(engineer: str, karat: Run, tmp_path:
     table.write_text("file,label\nimage-000.png,cat\nimage-001.png,\nno.png,dog\n")
     assert karat("import", number, table, *column).stdout.splitlines()[:3] == [
         "0 images added, 0 there already, 1 refused.",
-        "Rows about images that were there: 1 labeled, 0 with labels known already, 1 without any.",
+        "Rows about images that were there: 1 labeled, 0 known already, 1 without any.",
         "1 labels added, of new images and of others.",
     ]
     table.write_text("file,label\nimage-000.png,cat\n")
     again = karat("import", number, table, *column).stdout
-    assert "0 labeled, 1 with labels known already, 0 without any." in again
+    assert "0 labeled, 1 known already, 0 without any." in again
     table.write_text("file,label\n")
     assert "There was nothing in it" in karat("import", number, table, *column).stdout
     table.write_text("")

@@ -145,6 +145,8 @@ POLICY: dict[str, Policy] = {
     "discard_import": Policy("manager", _WRITE),
     "show_disk": Policy("staff"),
     "list_imports": Policy("manager"),
+    "list_predictions": Policy("manager"),
+    "remove_predictions": Policy("manager", _WRITE),
     "import_report": Policy("manager"),
     "list_examples": Policy("reviewer"),
     "count_examples": Policy("reviewer"),

@@ -533,6 +533,7 @@ CALLS: dict[str, Call] = {
     "delete_sync": Call(before=_followed),
     "run_sync": Call(lambda _: {}),
     "list_field_values": Call(query=lambda _: "of=camera"),
+    "remove_predictions": Call(query=lambda _: "model=none", none=True),
     "list_sync_objects": Call(query=lambda _: "finding=gone"),
     "map_surface": _NO_MAP,
     "map_queries": _NO_MAP,

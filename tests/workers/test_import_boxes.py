@@ -173,7 +173,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"Annotations/a.xml": voc("<object><name>cat</name><robndbox/></object>")}, "box 1 is turned"),
     (
         {"labels/a.txt": "1 .5 .5 .1 .1 0.9\n", "data.yaml": YAML},
-        "labels/a.txt: box 1 (line 1) has a sixth number, a confidence",
+        "labels/a.txt: box 1 has a score: it is what a model predicts",
     ),
     (
         {"labels/a.txt": "\n1 .5 .5 .1 .1\n1 .1 .1 .2 .1 .2 .2 .1 .2\n", "data.yaml": YAML},

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import func, insert, or_, select, update
+from sqlalchemy import case, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from core import events
@@ -34,10 +34,11 @@ _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")
 # Metrics that a round gets as it opens and while it is open, and keeps as it closes.
 _OF_THE_OPEN: Final = ("draws", DRAWN_OF, "purity_weight")
-# Of a query that goes on to the next round.
+_AS_IT_WAS: Final = ("requested", "again_after", "audit", "audit_probability", *_PREDICTED)
+# Of a query that goes on to the next round; what was imported may be another by then.
 _KEPT: Final = (
-    *("requested", "again_after", "proposals", "audit", "audit_probability"),
-    *_PREDICTED,
+    *(getattr(Query, name) for name in ("example_id", *_AS_IT_WAS)),
+    case((Query.proposed_by.is_(None), Query.proposals)).label("proposals"),
 )
 
 
@@ -174,13 +175,13 @@ def _withdraw(session: Session, project_id: int) -> list[dict[str, Any]]:
             or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= datetime.now(UTC)),
         )
         .values(done=True)
-        .returning(Query.id, Query.example_id, *(getattr(Query, name) for name in _KEPT))
+        .returning(Query.id, *_KEPT)
     )
     withdrawn = session.execute(statement).all()
     session.execute(mark_unqueried([row.example_id for row in withdrawn]))
     drawing.undo(session, [row.id for row in withdrawn if row.audit and not row.requested])
     return [
-        {"example_id": row.example_id, **{name: getattr(row, name) for name in _KEPT}}
+        {name: value for name, value in row._mapping.items() if name != "id"}
         for row in sorted(withdrawn, key=lambda row: row.id)
         if row.requested
     ]

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, NamedTuple
 
 from core.jobs.imports import FolderChoice
@@ -12,10 +13,19 @@ from core.tasks.spec import Label
 from workers.imports.items import Item, LeftOut, Origin, Reference, Refused
 from workers.imports.labels import Labeled, Written
 from workers.imports.media.base import Addition, Content, Made, Reading
-from workers.imports.mentions import Mention, Settle, mentioned, needs_size, settled
+from workers.imports.mentions import (
+    Foresee,
+    Mention,
+    Settle,
+    mentioned,
+    needs_size,
+    of_models,
+    settled,
+)
 from workers.imports.moved import Met
 from workers.imports.placing import Place, place
 from workers.imports.pool import Held
+from workers.imports.predicted import Foreseen, foresee
 from workers.imports.reading import LabelReader, Opinion, Read
 from workers.imports.report import NOT_TAKEN, Line, Note, Outcome
 from workers.imports.settled import Upright
@@ -45,6 +55,7 @@ class Candidate:
     labels: tuple[Opinion, ...]
     notes: tuple[Note, ...]
     origin: Origin | None = None
+    predicted: tuple[Foreseen, ...] = ()
 
 
 Prepared = Candidate | Mention | Line
@@ -68,17 +79,24 @@ class Decided:
     replaced: dict[bytes, tuple[str, Place]] = field(default_factory=dict)
 
     def told(
-        self, written: Written, text_of: Callable[[Label], str], worded: Callable[[str], str]
+        self,
+        written: Written,
+        foretold: Collection[int],
+        text_of: Callable[[Label], str],
+        worded: Callable[[str], str],
     ) -> list[Line]:
         """The lines, once it is known which labels are new and which contradict each other.
 
         Args:
             written: What came of the labels.
+            foretold: Positions of lines whose predictions are new.
             text_of: A label in words.
             worded: Says a reason of the examples of the project.
         """
         return [
-            self._told(position, _worded(line, worded), written, text_of, worded)
+            self._told(
+                position, _worded(line, worded), written, position in foretold, text_of, worded
+            )
             for position, line in enumerate(self.lines)
         ]
 
@@ -87,11 +105,15 @@ class Decided:
         position: int,
         line: Line,
         written: Written,
+        is_foretold: bool,
         text_of: Callable[[Label], str],
         worded: Callable[[str], str],
     ) -> Line:
-        if position in written.news and line.outcome is not Outcome.ADDED:
-            line = _labeled(line)
+        if line.outcome is not Outcome.ADDED:
+            if position in written.news:
+                line = _become(line, Outcome.LABELED)
+            elif is_foretold:
+                line = _become(line, Outcome.PREDICTED)
         said = written.contradicted.get(position)
         if said is None:
             return line
@@ -149,6 +171,7 @@ class Looked(NamedTuple):
     first_name: Callable[[], str | None]
     settled: Settle = lambda opinion, _: (opinion, ())
     sizes: Callable[[Collection[int]], Mapping[int, Upright]] = lambda _: {}
+    foresee: Foresee = lambda one, _: Refused(one.model)
 
 
 def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
@@ -158,7 +181,8 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
         batch: Items in their order.
         looked: Tells which hashes the pool holds, which examples references may mean, what is made
             of contents, what helps where that is nothing, and the name of an example that the
-            project has, if it has any; what boxes mean as labels, and the sizes of images by id.
+            project has, if it has any; what boxes mean as labels, the sizes of images by id,
+            and what can be suggested of predictions.
     """
     mentions = [one for one in batch if isinstance(one, Mention)]
     meant = looked.find([each for one in mentions for each in (one.reference, *one.also)])
@@ -167,7 +191,7 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
     fresh = [digest for digest in unique if digest not in held]
     contents = [unique[digest] for digest in fresh]
     made = dict(zip(fresh, looked.make(contents), strict=True))
-    drawn = [one.reference for one in mentions if any(map(needs_size, one.labels))]
+    drawn = [one.reference for one in mentions if one.predicted or any(map(needs_size, one.labels))]
     ids = {id_ for one in drawn for id_, _ in meant.get(one, ())}
     sizes = looked.sizes(ids) if ids else {}
     decided = Decided()
@@ -177,8 +201,9 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
         elif isinstance(one, Mention):
             line = mentioned(one, meant, looked.first_name)
             if line.outcome is not Outcome.REFUSED:
-                labels, line = settled(one, line, sizes, meant, looked.settled)
-                decided.labeled[len(decided.lines)] = Labeled(one.reference, labels)
+                ((id_, _),) = meant[one.reference]
+                said, line = settled(one, line, sizes.get(id_), looked.settled, looked.foresee)
+                decided.labeled[len(decided.lines)] = said
             decided.lines.append(line)
         else:
             decided.lines.append(_enter(one, held, made, decided, looked.helped))
@@ -196,9 +221,9 @@ def _enter(
     made = of.get(one.digest)
     if isinstance(made, Refused):
         return Line(one.name, Outcome.REFUSED, helped(one.name, made).reason)
-    if one.labels:
+    if one.labels or one.predicted:
         reference = Reference("content_hash", one.digest)
-        decided.labeled[len(decided.lines)] = Labeled(reference, one.labels)
+        decided.labeled[len(decided.lines)] = Labeled(reference, one.labels, one.predicted)
     if one.digest in held:
         decided.met[one.digest] = Met(one.content, one.origin)
         return _again(one, held, decided)
@@ -257,9 +282,9 @@ def _of_both(
     return line.noted("the import brings this image for several splits; it is in one", first)
 
 
-def _labeled(line: Line) -> Line:
+def _become(line: Line, outcome: Outcome) -> Line:
     reason = line.reason if line.outcome is Outcome.DUPLICATE else ""
-    return replace(line, outcome=Outcome.LABELED, reason=reason)
+    return replace(line, outcome=outcome, reason=reason)
 
 
 def _prepare(
@@ -272,24 +297,27 @@ def _prepare(
     if item.refused is not None:
         return _without(item, item.refused)
     came: Content | Refused | None = None
-    if item.reference is None and any(one.drawn is not None for one in item.said):
+    image: Upright | None = None
+    drawn = (one.drawn for some in (item.said, item.predicted) for one in some)
+    if item.reference is None and any(one is not None for one in drawn):
         # Only the image tells where its boxes lie.
         came = reading.read(item)
         upright = None if isinstance(came, Refused) else upright_and_turn(came.content)
-        item = reader.upright(item, None if upright is None else Upright(*upright))
+        image = None if upright is None else Upright(*upright)
+        item = reader.upright(item, image)
     read = reader.read(item)
     notes = tuple(Note(NOT_TAKEN, reason) for reason in read.unread)
     notes = (*notes, *(Note(*one) for one in item.told))
     if item.remark:
         notes = (*notes, Note(item.remark))
-    if item.how and (read.labels or read.unread):
+    if item.how and (read.labels or read.unread or item.predicted):
         notes = (*notes, Note("what is said of it was found by the end of its path", item.how))
-    if item.reference is not None and not read.labels:
+    if item.reference is not None and not read.labels and not item.predicted:
         if read.unread:
             return Line(item.name, Outcome.REFUSED, "; ".join(read.unread))
         return Line(item.name, Outcome.EMPTY, item.silence)
     if item.reference is not None:
-        return Mention(item.name, item.reference, read.labels, notes, item.also)
+        return Mention(item.name, item.reference, read.labels, notes, item.also, item.predicted)
     placed = place(item, default, reader, chosen)
     # What is no example needs neither a label nor a split.
     unlike = reading.unlike(item) if isinstance(placed, Refused) else None
@@ -306,14 +334,19 @@ def _prepare(
         return _without(item, fitting)
     notes = (*notes, *(Note(NOT_TAKEN, one) for one in fitting.unread[len(read.unread) :]))
     labels = fitting.labels if placed.split is Split.POOL else ()
+    predicted: tuple[Foreseen, ...] = ()
+    if item.predicted and placed.split is Split.POOL:
+        predicted, more = of_models(item.predicted, image, partial(foresee, reader=reader))
+        notes = (*notes, *more)
     digest = hashlib.sha256(came.content).digest()
     if any(one != digest for one in item.digests):
         other = replace(item, label=None, annotations=(), said=(), unread=(_OTHER_BYTES,))
         placed = place(other, default, reader, chosen)
         if isinstance(placed, Refused):
             return _without(item, placed)
-        labels, notes = (), (*notes, Note(NOT_TAKEN, _OTHER_BYTES))
-    return Candidate(item.name, placed, came.content, digest, labels, notes, came.origin)
+        labels, predicted = (), ()
+        notes = (*notes, Note(NOT_TAKEN, _OTHER_BYTES))
+    return Candidate(item.name, placed, came.content, digest, labels, notes, came.origin, predicted)
 
 
 def _without(item: Item, why: Refused) -> Line:

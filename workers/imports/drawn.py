@@ -1,4 +1,4 @@
-"""Boxes as a file states them of one image, before it is known how large that is. Pure."""
+"""What a file draws on one image, or says that a model does, before its size is known. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,8 @@ from typing import Any, Final, Self
 
 BOXES: Final = "\0boxes"
 """Field of an indexed row that holds what files draw on its image."""
+PREDICTED: Final = "\0predicted"
+"""Field of an indexed row that holds what files say that models predict of its image."""
 
 
 def stated_size(width: object, height: object) -> tuple[float, float] | None:
@@ -45,6 +47,7 @@ class Rectangle:
         values: Its four numbers, letter by letter.
         flags: Which of ``occluded``, ``truncated``, ``difficult`` and ``crowd`` it is.
         is_made: Whether the numbers were made of another shape, so that no file has them.
+        score: How sure a model is of it, as it is written; ``None`` where nobody says.
     """
 
     number: int
@@ -52,6 +55,7 @@ class Rectangle:
     values: tuple[str, ...]
     flags: tuple[str, ...] = ()
     is_made: bool = False
+    score: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ class Drawn:
             "notes": self.notes,
             "guessed": self.guessed,
             "boxes": [
-                [one.number, one.class_name, one.values, one.flags, one.is_made]
+                [one.number, one.class_name, one.values, one.flags, one.is_made, one.score]
                 for one in self.boxes
             ],
         }
@@ -102,10 +106,29 @@ class Drawn:
             file=stored["file"],
             convention=stored["convention"],
             boxes=tuple(
-                Rectangle(number, name, tuple(values), tuple(flags), is_made)
-                for number, name, values, flags, is_made in stored["boxes"]
+                Rectangle(number, name, tuple(values), tuple(flags), is_made, score)
+                for number, name, values, flags, is_made, score in stored["boxes"]
             ),
             size=None if size is None else (size[0], size[1]),
             notes=tuple(stored["notes"]),
             guessed=stored["guessed"],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """What a model predicts of an image, as a file has it: boxes, or a class.
+
+    Attributes:
+        model: What the model is called.
+        drawn: The boxes.
+        class_name: The class, or a number of one, or boxes as a list in JSON.
+        probability: How sure the model is of the class, as it is written; ``None`` if it says not.
+        column: Where the class stood.
+    """
+
+    model: str
+    drawn: Drawn | None = None
+    class_name: str | None = None
+    probability: str | None = None
+    column: str = ""

@@ -25,6 +25,8 @@ from workers.imports.media import open_medium
 from workers.imports.media.base import Sample
 from workers.imports.moved import Met, keep, lost, move
 from workers.imports.pool import PoolWriter
+from workers.imports.predicted import foresee, of_model
+from workers.imports.predictions import store
 from workers.imports.question_index import QuestionIndex
 from workers.imports.ranked import Ranked, notes_of, rankings_of
 from workers.imports.rankings import Taken, tell_round_of, write_rankings
@@ -95,6 +97,7 @@ def _take_in(context: JobContext, source: Source, items: Iterator[Item], began: 
         chosen = {normal(name): choice for name, choice in params.folder_split.items()}
         reader = LabelReader(task.pool.classes, source.values, params.count_from, task.pool.task)
         context.progress(task.tally.total, steps, _PHASE)
+        items = of_model(items, params)
         for batch in batches(items, params.split, reader, task.medium, chosen):
             context.check()
             turn = turn or Turn(context, time.monotonic() - began)
@@ -160,6 +163,7 @@ class Import:
             first_name,
             reader.settled,
             self.pool.sizes,
+            partial(foresee, reader=reader),
         )
         decided = decide(batch, looked)
         self._last = batch[-1].name
@@ -172,9 +176,13 @@ class Import:
             self.pool.replace(session, decided.replaced)
             self.medium.came_again(session, {key: one.content for key, one in decided.met.items()})
             written = self._labels.write(session, decided.labeled, self.tally.total)
+            foretold = store(
+                session, context.project_id, self.pool.task.name, context.job_id, decided.labeled
+            )
+            self.tally.predictions += sum(foretold.values())
             self.tally.annotations += written.annotations
             self.tally.contradicting += written.contradicting
-            self._note(decided.told(written, self.pool.text_of, self.medium.worded))
+            self._note(decided.told(written, foretold, self.pool.text_of, self.medium.worded))
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
                 session.execute(events.notify(context.project_id, events.Topic.POOL, {}))

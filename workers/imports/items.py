@@ -13,7 +13,7 @@ from core.errors import Invalid
 from core.media.texts.medium import is_utf_16
 from core.states import Split, Verdict
 from core.tasks.spec import Label
-from workers.imports.drawn import Drawn
+from workers.imports.drawn import Drawn, Predicted
 from workers.imports.values import Values
 
 # Columns that may name the image of a row, the first that is there.
@@ -130,6 +130,7 @@ class Item:
         annotations: Columns that become annotations, each with what it says of the image, as it was
             written; a column that says two things comes twice.
         said: Verdicts that are stated as such.
+        predicted: What models predict of it, which is nobody's label.
         unread: Why something that was said of its label is not taken; the image enters all the
             same.
         how: How what is said of it was found to be meant, where the names do not simply agree.
@@ -155,6 +156,7 @@ class Item:
     unsure: str | None = None
     annotations: tuple[tuple[str, str], ...] = ()
     said: tuple[Said, ...] = ()
+    predicted: tuple[Predicted, ...] = ()
     unread: tuple[str, ...] = ()
     how: str = ""
     remark: str = ""

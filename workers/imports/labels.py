@@ -36,6 +36,7 @@ from core.tasks.spec import Label
 from workers.closing import close_round
 from workers.imports.items import Reference
 from workers.imports.lookup import find
+from workers.imports.predicted import Foreseen
 from workers.imports.reading import Opinion
 
 Statement = tuple[str, Label | None]
@@ -48,6 +49,7 @@ class Labeled:
 
     reference: Reference
     labels: tuple[Opinion, ...]
+    predicted: tuple[Foreseen, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,7 @@ class LabelWriter:
             labeled: What is said, in its order, by keys of the caller's.
             batch: How many items of the import came before these.
         """
+        labeled = {key: one for key, one in labeled.items() if one.labels}
         if not labeled:
             return Written(0, frozenset(), {}, 0)
         rounds = session.scalars(lock_unfinished(self._project_id)).all()

@@ -1,20 +1,25 @@
 """What is said of images that do not come with it: which are meant, and what holds. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from core.states import Split
 from core.tasks.registry import type_of
+from workers.imports.drawn import Predicted
 from workers.imports.items import Reference, Refused
+from workers.imports.labels import Labeled
+from workers.imports.predicted import Foreseen
 from workers.imports.reading import Opinion
-from workers.imports.report import NOT_TAKEN, Line, Note, Outcome
+from workers.imports.report import LEFT_ASIDE, NOT_TAKEN, Line, Note, Outcome
 from workers.imports.settled import Upright
 
 _MOST_SHOWN: Final = 100
 
 Settle = Callable[[Opinion, Upright], tuple[Opinion, tuple[str, ...]] | Refused]
 """Makes what was drawn a label of an image, with notes."""
+Foresee = Callable[[Predicted, Upright | None], Foreseen | Refused]
+"""Makes what a model predicts what can be suggested of an image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class Mention:
     labels: tuple[Opinion, ...]
     notes: tuple[Note, ...]
     also: tuple[Reference, ...] = ()
+    predicted: tuple[Predicted, ...] = ()
 
 
 def mentioned(
@@ -58,7 +64,8 @@ def mentioned(
     elif matches[0][1] is not Split.POOL:
         reason = f"the image is in the split {matches[0][1]}; only the pool is annotated"
     else:
-        return Line(one.name, Outcome.UNCHANGED, "its labels are known already", notes=one.notes)
+        what = "labels" if one.labels else "predictions"
+        return Line(one.name, Outcome.UNCHANGED, f"its {what} are known already", notes=one.notes)
     return Line(one.name, Outcome.REFUSED, reason)
 
 
@@ -74,6 +81,22 @@ def _unmatched(column: str, example: str | None) -> str:
     return f"no image of the project has this {what}"
 
 
+def of_models(
+    predicted: Iterable[Predicted], image: Upright | None, foresee: Foresee
+) -> tuple[tuple[Foreseen, ...], tuple[Note, ...]]:
+    """What can be suggested of an image, and what is to be said of the rest."""
+    found: list[Foreseen] = []
+    notes: list[Note] = []
+    for one in predicted:
+        foreseen = foresee(one, image)
+        if isinstance(foreseen, Refused):
+            notes.append(Note(LEFT_ASIDE, foreseen.reason))
+        else:
+            found.append(foreseen)
+            notes += foreseen.notes
+    return tuple(found), tuple(notes)
+
+
 def needs_size(opinion: Opinion) -> bool:
     """Whether it takes the size of an image to say whether an opinion holds."""
     if opinion.drawn is not None:
@@ -84,25 +107,36 @@ def needs_size(opinion: Opinion) -> bool:
 def settled(
     one: Mention,
     line: Line,
-    sizes: Mapping[int, Upright],
-    meant: Mapping[Reference, Sequence[tuple[int, Split]]],
+    image: Upright | None,
     settle: Settle,
-) -> tuple[tuple[Opinion, ...], Line]:
-    """Labels of an image that is there, with boxes in its own pixels, and the line with notes."""
+    foresee: Foresee,
+) -> tuple[Labeled, Line]:
+    """What is said of an image that is there, with boxes in its pixels, and the line with notes.
+
+    Args:
+        one: What is said.
+        line: Its line.
+        image: The image that is meant; ``None`` where its size is no matter.
+        settle: Makes what was drawn a label.
+        foresee: Makes what is predicted what can be suggested.
+    """
     labels: list[Opinion] = []
     for opinion in one.labels:
-        ((id_, _),) = meant[one.reference]
         if not needs_size(opinion):
             labels.append(opinion)
             continue
-        found = settle(opinion, sizes[id_])
+        assert image is not None
+        found = settle(opinion, image)
         if isinstance(found, Refused):
             line = line.noted(NOT_TAKEN, found.reason)
         else:
             labels.append(found[0])
             for note in found[1]:
                 line = line.noted(note, opinion.drawn.file if opinion.drawn else "")
-    if not labels:
-        reasons = "; ".join(each.detail for each in line.notes if each.reason == NOT_TAKEN)
+    foreseen, notes = of_models(one.predicted, image, foresee)
+    line = replace(line, notes=(*line.notes, *notes))
+    if not labels and not foreseen:
+        kinds = (NOT_TAKEN, LEFT_ASIDE)
+        reasons = "; ".join(each.detail for each in line.notes if each.reason in kinds)
         line = Line(one.name, Outcome.REFUSED, reasons)
-    return tuple(labels), line
+    return Labeled(one.reference, tuple(labels), foreseen), line

@@ -22,7 +22,16 @@ from workers.imports.items import Item, LeftOut, Refused, Source, beginning, sho
 from workers.imports.media import reading_of
 from workers.imports.media.base import Reading
 from workers.imports.placing import Place, is_noted, place, split_of
-from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group, shown_name
+from workers.imports.planned import (
+    MOST_LABELS,
+    MOST_TEXT,
+    SHOWN,
+    Column,
+    Foretold,
+    Group,
+    shown_name,
+)
+from workers.imports.predicted import of_model
 from workers.imports.ranked import notes_of, rankings_of
 from workers.imports.reading import LabelReader
 from workers.imports.report import MOST_REASON, Outcome, Tally
@@ -76,7 +85,7 @@ def plan(context: JobContext) -> dict[str, Any]:
             found = Plan(params, reader, reading)
             steps = source.total
             context.progress(0, steps, _PHASE)
-            for step, item in enumerate(source.items(0), 1):
+            for step, item in enumerate(of_model(source.items(0), params), 1):
                 found.add(item)
                 if step % _EVERY == 0:
                     context.progress(step, steps, _PHASE)
@@ -118,6 +127,7 @@ class Plan:
         self._groups: dict[str | None, Group] = {}
         self._merged: dict[str, Group] = {}
         self._columns: dict[str, Column] = {}
+        self._predictions = Foretold(reader)
         self._of_class: dict[str, bool] = {}
         self._written_in: dict[str, str | None] = {}
         self._doubts = False
@@ -136,8 +146,9 @@ class Plan:
         if item.reference is not None:
             self._note_labels(item, is_taken=True)
             self._rows += 1
-            is_empty = not item.annotations and not item.said
-            outcome = Outcome.EMPTY if is_empty else Outcome.LABELED
+            outcome = Outcome.PREDICTED if item.predicted else Outcome.EMPTY
+            if item.annotations or item.said:
+                outcome = Outcome.LABELED
             self._tally.count(outcome, item.name, "", None)
             return
         placed = place(item, self._params.split, self._reader, self._chosen)
@@ -178,7 +189,8 @@ class Plan:
             ``total`` items, of which there are ``rows`` about images that the project has; what
             the import does as it is asked now: ``by_split``, ``left_out``, ``refused`` (with their
             reasons), of which those in ``bad_by_reason`` are refused whatever is chosen;
-            ``groups`` and ``labels``, which may be chosen; ``class_names`` that the upload lists,
+            ``groups`` and ``labels``, which may be chosen; ``predictions`` of models, of how many
+            images they are and what of them is left aside; ``class_names`` that the upload lists,
             by their numbers, whether or not a label is of them; ``documents`` that were found;
             ``columns`` by role; ``notes`` on how numbers are read, and ``doubts`` whether there are
             some of which it is not certain what they count, unless ``count_from`` says it.
@@ -201,6 +213,8 @@ class Plan:
             "bad_by_reason": self._bad.refused_by_reason,
             "groups": [self._shown(group, places) for group in self._sorted()],
             "labels": list(self._labels()),
+            "predictions": self._predictions.to_json(),
+            "predictions_of": self._params.predictions,
             "class_names": class_names,
             "documents": [
                 {"name": short_name(name), "format": format_}
@@ -308,6 +322,7 @@ class Plan:
                 found.add(one.shown, is_taken=is_taken)
         if is_taken:
             self._note_taken(item)
+            self._predictions.add(item)
         chosen = dict(item.annotations)
         label_column = item.label_column or "label"
         others = {label_column: item.label} if is_noted(item) else {}

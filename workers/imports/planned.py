@@ -4,10 +4,15 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from core.jobs.imports import FolderChoice
-from workers.imports.items import beginning
+from workers.imports.items import Item, beginning
+from workers.imports.mentions import of_models
+from workers.imports.predicted import foresee
+from workers.imports.reading import LabelReader
+from workers.imports.report import LEFT_ASIDE, Tally
 from workers.imports.values import Values
 
 MOST_LABELS: Final = 1000
@@ -16,6 +21,7 @@ MOST_TEXT: Final = 200
 # A column with more values than a project may have classes is none of labels.
 _MOST_VALUES: Final = 1000
 SHOWN: Final = 5
+_MOST_MODELS: Final = 50
 # What tells nothing to who reads it: "17".
 _NUMBER: Final = re.compile(r"[\W\d_]+")
 # Where a row of a table stands: "a.csv, line 2", "a.parquet#1", and "a.jsonl, line 1, chosen".
@@ -141,3 +147,34 @@ class Column:
         if len(self.values) > _MOST_VALUES:
             self.values = None
             self.taken.clear()
+
+
+class Foretold:
+    """What an upload says that models predict, as far as it can be told without the images."""
+
+    def __init__(self, reader: LabelReader) -> None:
+        """Begin with nothing.
+
+        Args:
+            reader: Knows the project's classes.
+        """
+        self._foresee = partial(foresee, reader=reader)
+        self._readable = Counter[str]()
+        self._left_aside: dict[str, Tally] = {}
+
+    def add(self, item: Item) -> None:
+        """Take account of what is predicted of an image."""
+        for one in item.predicted:
+            if one.model not in self._readable and len(self._readable) >= _MOST_MODELS:
+                continue
+            found, notes = of_models([one], None, self._foresee)
+            self._readable[one.model] += len(found)
+            left = self._left_aside.setdefault(one.model, Tally())
+            left.note(note for note in notes if note.reason == LEFT_ASIDE)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """By model of how many images something can be suggested, and what is left aside."""
+        return [
+            {"model": model, "readable": count, "left_aside": self._left_aside[model].noted}
+            for model, count in self._readable.items()
+        ]

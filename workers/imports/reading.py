@@ -166,11 +166,11 @@ class LabelReader:
         return replace(item, said=tuple(said), unread=tuple(unread), told=tuple(told))
 
     def settled(
-        self, opinion: Opinion, image: Upright
+        self, opinion: Opinion, image: Upright | None
     ) -> tuple[Opinion, tuple[str, ...]] | Refused:
-        """An opinion of an image that is there, and what had to be decided for it."""
+        """An opinion of an image of known size, and what had to be decided for it."""
         if opinion.drawn is None:
-            beside = self.beside(opinion.label, image)
+            beside = image and self.beside(opinion.label, image)
             if beside is not None:
                 return Refused(f"{opinion.source_name} does not fit its image: {beside.reason}")
             return opinion, ()

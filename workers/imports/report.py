@@ -22,6 +22,8 @@ _REASONS: Final = 20
 _OTHER_REASONS: Final = "other reasons"
 NOT_TAKEN: Final = "a label is not taken"
 """Note of an item whose label is refused; its detail is why."""
+LEFT_ASIDE: Final = "a prediction is left aside"
+"""Note of an item of which a model predicts what cannot be suggested; its detail is why."""
 # Which box of which file a reason is of.
 _BOX: Final = re.compile(r".*: box \d+ (?:\(line \d+\) )?", re.DOTALL)
 
@@ -32,6 +34,8 @@ class Outcome(StrEnum):
     ADDED = "added"
     # An image that was there already, and now is annotated.
     LABELED = "labeled"
+    # An image that was there already, and of which a model predicts something.
+    PREDICTED = "predicted"
     # What it says of an image that was there is known already.
     UNCHANGED = "unchanged"
     # It says nothing of an image that was there.
@@ -81,15 +85,19 @@ class Line:
 class Tally:
     """Counts so far; ``total`` is also the position in the source.
 
-    Each item is one of ``added``, ``labeled``, ``unchanged``, ``empty``, ``duplicates``,
-    ``left_out`` and ``refused``. Of labels, ``annotations`` counts those that were added,
+    Each item is one of ``added``, ``labeled``, ``predicted``, ``unchanged``, ``empty``,
+    ``duplicates``, ``left_out`` and ``refused``. ``predictions`` counts what models predict of an
+    image that they did not before. Of labels, ``annotations`` counts those that were added,
     ``contradicting`` the images that got several which contradict each other, and ``noted`` what is
-    to be said of items that were not refused, by reason; of labels that are not taken, with why.
+    to be said of items that were not refused, by reason; of labels and predictions that are not
+    taken, with why.
     """
 
     total: int = 0
     added: int = 0
     labeled: int = 0
+    predicted: int = 0
+    predictions: int = 0
     unchanged: int = 0
     empty: int = 0
     annotations: int = 0
@@ -121,6 +129,8 @@ class Tally:
             self.by_split[split or Split.POOL] += 1
         elif outcome is Outcome.LABELED:
             self.labeled += 1
+        elif outcome is Outcome.PREDICTED:
+            self.predicted += 1
         elif outcome is Outcome.UNCHANGED:
             self.unchanged += 1
         elif outcome is Outcome.EMPTY:
@@ -144,21 +154,25 @@ class Tally:
     def note(self, notes: Iterable[Note]) -> None:
         """Count what is to be said of one item."""
         for note in notes:
-            if note.reason == NOT_TAKEN and note.detail:
-                _count(self.noted, self._untaken(note.detail), NOT_TAKEN)
+            if note.reason in (NOT_TAKEN, LEFT_ASIDE) and note.detail:
+                _count(self.noted, self._untaken(*note), note.reason)
             else:
                 _count(self.noted, note.reason)
 
-    def _untaken(self, why: str) -> str:
-        """Of a label that is not taken why, and of too many only that: others have to be told."""
+    def _untaken(self, what: str, why: str) -> str:
+        """Of what is not taken why, and of too many only that: others have to be told."""
         box = _BOX.match(why)
         # As pages know these sentences.
-        reason = f"a label is not taken: {why}"
-        if box is not None:
-            reason = f"a label is not taken: it {why[box.end() :]}"
+        rest = "" if box is None else why[box.end() :]
+        if what == NOT_TAKEN:
+            reason = f"a label is not taken: it {rest}" if rest else f"a label is not taken: {why}"
+        elif rest:
+            reason = f"a prediction is left aside: it {rest}"
+        else:
+            reason = f"a prediction is left aside: {why}"
         reason = reason[:MOST_REASON]
-        known = [one for one in self.noted if one.startswith(NOT_TAKEN)]
-        return reason if reason in known or len(known) < _REASONS // 2 else NOT_TAKEN
+        known = [one for one in self.noted if one.startswith(what)]
+        return reason if reason in known or len(known) < _REASONS // 2 else what
 
 
 def _count(known: dict[str, int], reason: str, others: str = _OTHER_REASONS) -> None:

@@ -32,6 +32,10 @@ _GUESSED: Final = "taken as left, top, width and height, as no bbox_format says 
 _BEYOND: Final = 1.0
 _LONGEST_NUMBER: Final = 64
 _ANY: Final = (1.0, 1.0)
+_SCORED: Final = (
+    "has a score: it is what a model predicts, and not a label. Import the file as predictions of "
+    "that model, or leave the score out if somebody has looked at it"
+)
 
 
 class Upright(NamedTuple):
@@ -115,6 +119,8 @@ def _read(drawn: Drawn, convention: Convention, classes: ClassLookup) -> list[_R
         return Refused(f"{drawn.file}: more than {MOST_BOXES:,} boxes on one image")
     found: list[_Read] = []
     for one in drawn.boxes:
+        if one.score is not None:
+            return _wrong(drawn, one, _SCORED)
         class_id = _class_of(one.class_name, classes)
         if isinstance(class_id, Refused):
             return _wrong(drawn, one, class_id.reason)

@@ -78,7 +78,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
     how = OF_BOXES if boxes else PLAIN
     if params.location is not None:
         return _bucket(context, params, params.location, how, names_only)
-    annotations = params.annotations
+    annotations = params.read_columns
     path, filename = _upload(context, params)
     suffix = Path(filename).suffix.lower()
     if suffix in ARCHIVES:
@@ -90,6 +90,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             _pool(context),
             boxes=boxes,
             sidecars=not boxes,
+            of_model=params.predictions is not None,
             how=how,
         )
     if suffix == ".parquet":
@@ -118,7 +119,7 @@ def _instructions(context: JobContext, params: ImportParams) -> Source:
     """The source of an import into a project of instruction data."""
     if params.location is not None:
         raise _stays()
-    if params.annotations:
+    if params.read_columns:
         raise Invalid(
             "invalid_column",
             "Columns of instruction data become no labels: rankings are read where a file compares "
@@ -160,19 +161,19 @@ def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Sourc
                 path,
                 name,
                 params.columns,
-                params.annotations,
+                params.read_columns,
                 medium=Medium.TEXT,
                 names_only=names_only,
             )
-        found = TextTableSource(path, name, params.columns, params.annotations, how)
-        if may_label and not found.has_texts and (found.is_stated or params.annotations):
-            return TableSource(path, name, params.columns, params.annotations)
+        found = TextTableSource(path, name, params.columns, params.read_columns, how)
+        if may_label and not found.has_texts and (found.is_stated or params.read_columns):
+            return TableSource(path, name, params.columns, params.read_columns)
         found.require_texts()
         return found
 
     if suffix in ARCHIVES:
         archive = open_archive(path, filename, context.settings.max_upload_bytes)
-        return TextZip(archive, context.work, params.annotations, params.folder_split, table)
+        return TextZip(archive, context.work, params.read_columns, params.folder_split, table)
     if suffix in TEXT_TABLES or suffix == ".parquet":
         return table(path, filename, may_label=suffix != SUFFIX)
     return SingleSource(path, filename)
@@ -215,7 +216,7 @@ def _bucket(
     location = Location.parse(place)
     require_allowed(location, context.settings.import_places, "location")
     bucket = Bucket(Buckets(context.settings), location)
-    annotations = params.annotations
+    annotations = params.read_columns
     if params.upload is not None or params.table is not None:
         if params.table is None:
             table, name = _upload(context, params)

@@ -7,11 +7,11 @@ from xml.sax.saxutils import escape, quoteattr
 from api.exports.boxes.placed import boxes_of, is_ood, split_of
 from api.exports.documents import NOT_IN_XML, CocoTables, LabelStudio, dumped
 from api.exports.part import Part
-from api.exports.records import Record
+from api.exports.records import Imported, Record
 from api.exports.votes import Vote
 from core.states import Verdict
 from core.tasks.box_conventions import COCO, CVAT, LABEL_STUDIO, shortest, without_crumbs
-from core.tasks.boxes import FLAGS, Box
+from core.tasks.boxes import FLAGS, Box, BoxesLabel
 from core.tasks.spec import Label
 
 _ATTRIBUTES: Final = ("truncated", "difficult", "crowd")
@@ -57,10 +57,6 @@ class CocoBoxes(CocoTables):
 class LabelStudioBoxes(LabelStudio):
     """Tasks whose results are rectangles; an annotation without any says that there is nothing."""
 
-    def __init__(self, address: Any, classes: Mapping[int, str]) -> None:
-        super().__init__(address)
-        self._classes = classes
-
     def _truth(self, record: Record) -> dict[str, Any]:
         return {**super()._truth(record), "result": self._rectangles(record, record.label)}
 
@@ -68,6 +64,21 @@ class LabelStudioBoxes(LabelStudio):
         if vote.verdict is Verdict.LABEL:
             return self._rectangles(record, vote.label)
         return super()._results(record, vote)
+
+    def _imported(self, record: Record, one: Imported) -> dict[str, Any]:
+        sides = ("class_id", "x", "y", "w", "h")
+        boxes = tuple(
+            Box(**{side: each[side] for side in sides}, proposal=place)
+            for place, each in enumerate(one.proposals)
+        )
+        known = [box for box in boxes if box.class_id in self._classes]
+        results = self._rectangles(record, BoxesLabel(type="boxes", boxes=boxes))
+        return {
+            "result": [
+                {**result, "score": one.proposals[box.proposal or 0]["score"]}
+                for result, box in zip(results, known, strict=True)
+            ]
+        }
 
     def _rectangles(self, record: Record, label: Label | None) -> list[dict[str, Any]]:
         found = boxes_of(label, record, LABEL_STUDIO, self._classes, is_json=True)

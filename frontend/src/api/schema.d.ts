@@ -1726,6 +1726,12 @@ export interface paths {
          *     `.md` files, alone, in folders or in archives. What is a zip here may be a `.tar`, and each file
          *     compressed: `.gz`, `.bz2`, `.xz`. The JSON of Label Studio and doccano needs no names.
          *
+         *     With `predictions`, the name of a model, the file brings what that model predicts, and no label:
+         *     boxes as its format has them, with their scores, or the class in the one `annotation_column`,
+         *     with how sure the model is of it in the `probability_column`. Images may come along or be there.
+         *     `predictions` of Label Studio's tasks come in without it, by their `model_version`, and so do
+         *     results of COCO beside their document, by the name of their file.
+         *
          *     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
          *     what it is: a split, `leave_out`, or `class`. `count_from` says which number the first class has
          *     in columns of numbers that do not say it by themselves, 0 or 1. With `dry_run` nothing is stored
@@ -2247,6 +2253,30 @@ export interface paths {
         /** Pause Project */
         post: operations["pause_project"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/predictions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Predictions
+         * @description Models whose predictions were imported, those that serve first.
+         */
+        get: operations["list_predictions"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove Predictions
+         * @description Suggest nothing of a model any more; what was answered with its suggestions stays.
+         */
+        delete: operations["remove_predictions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3369,6 +3399,8 @@ export interface components {
         /**
          * AgreementOut
          * @description Whether it is in-distribution, and of two class verdicts whether it is the same class.
+         *
+         *     `models` are those that proposed something, but for classes that Karat's own predict.
          */
         AgreementOut: {
             classes: components["schemas"]["Agreement"];
@@ -3378,6 +3410,8 @@ export interface components {
              */
             examples: number;
             in_ood: components["schemas"]["Agreement"];
+            /** Models */
+            models: components["schemas"]["ProposerAgreement"][];
             /** Voters */
             voters: components["schemas"]["VoterAgreement"][];
         };
@@ -5544,6 +5578,7 @@ export interface components {
          *
          *     `folder_split` says of folders, or of values of the split column, what they are, by name. With
          *     `dry_run` it is planned anew, as columns change what a plan says, also where the plan failed.
+         *     `predictions` names the model whose predictions it brings; empty, it brings labels.
          */
         ImportStart: {
             /** Annotation Columns */
@@ -5568,6 +5603,10 @@ export interface components {
             key_column?: string | null;
             /** Label Column */
             label_column?: string | null;
+            /** Predictions */
+            predictions?: string | "" | null;
+            /** Probability Column */
+            probability_column?: string | null;
             split?: components["schemas"]["Split"] | null;
             /** Split Column */
             split_column?: string | null;
@@ -5662,6 +5701,11 @@ export interface components {
         Items_MemberOut_: {
             /** Items */
             items: components["schemas"]["MemberOut"][];
+        };
+        /** Items[PredictionsOut] */
+        Items_PredictionsOut_: {
+            /** Items */
+            items: components["schemas"]["PredictionsOut"][];
         };
         /** Items[RecentAnswer] */
         Items_RecentAnswer_: {
@@ -6115,8 +6159,10 @@ export interface components {
          *     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
          *     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
          *
-         *     `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
-         *     box that is made of one names its place among them.
+         *     `proposals` are boxes that a model proposes, the surest first; null where none has. A box that
+         *     is made of one names its place among them. Of classes `suggested` is one that was imported as a
+         *     model's prediction. `proposed_by` names the model whose predictions were imported; null where
+         *     Karat's own newest model proposes, or none.
          *
          *     `fields` are those that came with the example and that the project shows, `shown_fields` of its
          *     settings; none where rows are ranked.
@@ -6152,6 +6198,8 @@ export interface components {
             probability: number | null;
             /** Proposals */
             proposals: components["schemas"]["Proposal"][] | null;
+            /** Proposed By */
+            proposed_by: string | null;
             /**
              * Query Id
              * Format: int64
@@ -6167,6 +6215,7 @@ export interface components {
              * Format: int64
              */
             round: number;
+            suggested: components["schemas"]["SuggestedClass"] | null;
             /** Text */
             text: string | null;
             /** Width */
@@ -7067,6 +7116,35 @@ export interface components {
             round_state: components["schemas"]["RoundState"];
         };
         /**
+         * PredictionsOut
+         * @description What was imported of one model: of how many examples, and which job last brought some.
+         */
+        PredictionsOut: {
+            /**
+             * Examples
+             * Format: int64
+             */
+            examples: number;
+            /**
+             * Import Id
+             * Format: int64
+             */
+            import_id: number;
+            /** Model */
+            model: string;
+        };
+        /**
+         * PredictionsRemoved
+         * @description Of how many examples predictions were removed.
+         */
+        PredictionsRemoved: {
+            /**
+             * Removed
+             * Format: int64
+             */
+            removed: number;
+        };
+        /**
          * Problem
          * @description Body of every error response.
          */
@@ -7570,6 +7648,25 @@ export interface components {
              * Format: int64
              */
             shifted_kept: number;
+        };
+        /**
+         * ProposerAgreement
+         * @description What annotators made of what one model proposed; of `model` null it is Karat's own.
+         *
+         *     In `answers` it had proposed something. Of classes `agreed` says how many of these answers are
+         *     of the class that it proposed; reviews are left out. Of boxes `proposals` has the sums.
+         */
+        ProposerAgreement: {
+            /** Agreed */
+            agreed: number | null;
+            /**
+             * Answers
+             * Format: int64
+             */
+            answers: number;
+            /** Model */
+            model: string | null;
+            proposals: components["schemas"]["ProposalFates"] | null;
         };
         /**
          * QueryMember
@@ -9000,6 +9097,19 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * SuggestedClass
+         * @description A class that a model takes an example for, and how sure it is; null if it does not say.
+         */
+        SuggestedClass: {
+            /**
+             * Class Id
+             * Format: int64
+             */
+            class_id: number;
+            /** Score */
+            score: number | null;
         };
         /**
          * SuggestionOut
@@ -13927,6 +14037,8 @@ export interface operations {
                 label_column?: string | null;
                 location?: string | null;
                 packed?: components["schemas"]["Packed"] | null;
+                predictions?: string | null;
+                probability_column?: string | null;
                 split?: components["schemas"]["Split"];
                 split_column?: string | null;
                 text_column?: string | null;
@@ -15129,6 +15241,88 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+        };
+    };
+    list_predictions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_PredictionsOut_"];
+                };
+            };
+        };
+    };
+    remove_predictions: {
+        parameters: {
+            query: {
+                model: string;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionsRemoved"];
                 };
             };
         };

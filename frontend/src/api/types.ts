@@ -74,6 +74,8 @@ export type ImportReport = {
   /** Rows whose labels were known already, and rows without a label; likewise. */
   unchanged?: number;
   empty?: number;
+  /** What models predict of an image that they did not before; missing in those of earlier versions. */
+  predictions?: number;
   duplicates: number;
   /** What nobody had said of what it is for; missing in imports of earlier versions. */
   left_out?: number;
@@ -131,6 +133,10 @@ export type ImportPlan = {
   /** Classes that what was sent lists, by their numbers; missing in plans of earlier versions. */
   class_names?: string[];
   documents: { name: string; format: string }[];
+  /** What models predict, of how many images; missing in plans of earlier versions. */
+  predictions?: { model: string; readable: number; left_aside: Record<string, number> }[];
+  /** The model whose predictions all of it was taken for. */
+  predictions_of?: string | null;
   /** Columns of a Parquet file by what they are; missing where there are none. */
   columns?: Partial<Record<"image" | "text" | "label" | "split", string>>;
   bad_by_reason: Record<string, number>;
@@ -197,6 +203,7 @@ export type RecentAnswer = Schemas["RecentAnswer"];
 export type ExportFormat = Schemas["Format"];
 
 export type Agreement = Schemas["Agreement"];
+export type ImportedPredictions = Schemas["PredictionsOut"];
 export type ProjectAgreement = Schemas["AgreementOut"];
 export type Decision = Schemas["Decision"];
 export type Suggestion = Schemas["SuggestionOut"];

@@ -14,7 +14,15 @@ import type { Member } from "./instructions/model";
 export type Work = BoxEditor | RankingEditor | null;
 
 /** What comes with an example in some tasks: what a model takes for objects, or those it is judged with. */
-type Extra = { proposals?: Proposal[] | null; members?: Member[] | null };
+type Extra = {
+  proposals?: Proposal[] | null;
+  /** The model whose predictions were imported, if it proposes them. */
+  proposed_by?: string | null;
+  members?: Member[] | null;
+};
+
+/** A class that was imported as what a model predicts. */
+export type SuggestedClass = { classId: number; name: string; score: number | null; model: string };
 
 export type WorkPlace = {
   projectId: number;
@@ -45,6 +53,8 @@ export type PanelProps = {
   /** What is asked about has not come up: it can only be skipped. */
   unseen?: boolean;
   canUndo: boolean;
+  /** What is suggested of an image of which nothing was said yet. */
+  suggested?: SuggestedClass | null;
   onAnswer: (choice: Choice) => void;
   onUndo: () => void;
   /** Look for a class by its name. */

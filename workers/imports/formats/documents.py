@@ -1,12 +1,12 @@
 """JSON documents of other tools: which tool's, and what they say of which image."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from io import BytesIO
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
 from core.errors import DomainError
@@ -17,7 +17,7 @@ from workers.imports.formats.boxes.label_studio import fields_of as box_fields
 from workers.imports.formats.coco import CocoIndex
 from workers.imports.formats.json_stream import Readable, begun, elements
 from workers.imports.formats.metadata import UNREAD, Metadata, Missing
-from workers.imports.formats.said import drawn_on
+from workers.imports.formats.said import drawn_on, predicted_on
 from workers.imports.items import (
     Item,
     Reference,
@@ -45,6 +45,7 @@ class Tool(Enum):
 
     LABEL_STUDIO = "Label Studio"
     COCO = "COCO"
+    RESULTS = "COCO results"
     LABELME = labelme.SOURCE
 
 
@@ -77,8 +78,11 @@ def whose(file: BinaryIO) -> Tool | Refused:
     try:
         for key, one in elements(start, "it"):
             if key is None:
-                is_task = isinstance(one, dict) and isinstance(one.get("data"), dict)
-                return Tool.LABEL_STUDIO if is_task else _nobodys()
+                fields = one if isinstance(one, dict) else {}
+                if isinstance(fields.get("data"), dict):
+                    return Tool.LABEL_STUDIO
+                is_result = fields.keys() >= {"image_id", "category_id", "score"}
+                return Tool.RESULTS if is_result else _nobodys()
             if key in _COCO and isinstance(one, dict):
                 return Tool.COCO
             if marks.tell(key, one):
@@ -137,7 +141,12 @@ def _nobodys() -> Refused:
 
 
 def read_documents(
-    documents: Iterable[Document], metadata: Metadata, work: Path, *, boxes: bool = False
+    documents: Iterable[Document],
+    metadata: Metadata,
+    work: Path,
+    *,
+    boxes: bool = False,
+    of_model: bool = False,
 ) -> list[DomainError]:
     """Index what documents say; one that cannot be read becomes a problem, and costs no other.
 
@@ -148,16 +157,20 @@ def read_documents(
         metadata: The index.
         work: For what is needed on the way.
         boxes: Whether labels are boxes, and not classes.
+        of_model: Whether what is said is a model's: a document beside results is only their key.
 
     Returns:
         Why documents could not be read to their end.
     """
     broken: list[DomainError] = []
     read: list[tuple[Document, CocoIndex]] = []
+    results: list[Document] = []
     try:
         for document in documents:
             try:
-                if document.tool is Tool.LABEL_STUDIO:
+                if document.tool is Tool.RESULTS:
+                    results.append(document)
+                elif document.tool is Tool.LABEL_STUDIO:
                     _read_tasks(document, metadata, boxes=boxes)
                 elif document.tool is Tool.LABELME:
                     _read_labelme(document, metadata, boxes=boxes)
@@ -172,6 +185,7 @@ def read_documents(
                     read.pop()[1].close()
                 metadata.problem(document.name, error.detail)
                 broken.append(error)
+        broken += _read_results(results, [one for _, one in read], metadata, of_model=of_model)
         others = any(one.has_categories and not one.names_keypoints for _, one in read)
         for document, index in read:
             if index.names_keypoints and others:
@@ -186,6 +200,33 @@ def read_documents(
         for _, index in read:
             index.close()
     return broken
+
+
+def _read_results(
+    results: Iterable[Document], indices: Sequence[CocoIndex], metadata: Metadata, *, of_model: bool
+) -> Iterator[DomainError]:
+    """Add results to the one document whose images and categories they count."""
+    for document in results:
+        try:
+            if len(indices) != 1:
+                raise invalid_archive(
+                    f"{printable(document.name)} holds results, which only count images and "
+                    "categories: send it in a zip with the one document of COCO that has them "
+                    f"(there are {len(indices)})."
+                )
+            (index,) = indices
+            if not isinstance(index, CocoBoxes):
+                raise invalid_archive(
+                    f"{printable(document.name)} holds boxes, and the labels of the project are "
+                    "classes."
+                )
+            index.is_key |= of_model
+            with document.open() as file:
+                model = PurePosixPath(printable(document.name)).stem
+                index.add_results(elements(file, document.name), model)
+        except DomainError as error:
+            metadata.problem(document.name, error.detail)
+            yield error
 
 
 def _read_tasks(document: Document, metadata: Metadata, *, boxes: bool) -> None:
@@ -225,6 +266,7 @@ def mention(missing: Missing) -> Item:
         read=lambda: Refused("the document holds no image"),
         reference=meant,
         said=said,
+        predicted=predicted_on(missing.fields),
         unread=unread,
         how=how,
         silence="nothing is said of it, and its image did not come",

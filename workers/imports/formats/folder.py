@@ -77,6 +77,7 @@ class FolderSource(Source):
         known: Collection[str] = (),
         boxes: bool = False,
         sidecars: bool = False,
+        of_model: bool = False,
         how: Lines = PLAIN,
     ) -> None:
         """Scan the names of ``entries``, and index their metadata under ``work``.
@@ -92,6 +93,7 @@ class FolderSource(Source):
             known: What ``chosen`` may name besides the folders.
             boxes: Whether labels are boxes, so that texts and XML beside images may draw them.
             sidecars: Whether files beside an image, under its name, may say something of it.
+            of_model: Whether what is said is what a model predicts.
             how: How lines of the metadata are read.
 
         Raises:
@@ -100,7 +102,7 @@ class FolderSource(Source):
         """
         self._annotations = annotations
         self._is_called, self._known, self._how = is_called, known, how
-        self._chosen = chosen or {}
+        self._chosen, self._of_model = chosen or {}, of_model
         self._entries = entries
         self._metadata: Metadata | None = None
         self._boxes: BoxFiles | None = None
@@ -279,7 +281,9 @@ class FolderSource(Source):
             if holding == described:
                 break
         documents = (replace(one, below=one.folder in holding) for one in self._documents.values())
-        read_documents(documents, metadata, work, boxes=self._boxes is not None)
+        read_documents(
+            documents, metadata, work, boxes=self._boxes is not None, of_model=self._of_model
+        )
         if any(one.tool is Tool.LABEL_STUDIO for one in self._documents.values()):
             metadata.list_classes(offered_classes(self._entries))
         if self._boxes:
@@ -365,6 +369,7 @@ class FolderSource(Source):
             unsure=found.unsure,
             annotations=found.annotations,
             said=found.said,
+            predicted=found.predicted,
             unread=found.unread,
             how=found.how,
             digests=found.digests,

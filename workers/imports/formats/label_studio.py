@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.media.images.medium import IMAGES
 from core.states import Split, Verdict
+from workers.imports.drawn import PREDICTED
 from workers.imports.formats.metadata import UNREAD
 from workers.imports.items import Refused, plain_path, printable, unsettled
 from workers.imports.matching import Called
@@ -38,6 +39,8 @@ WORDS: Final[Mapping[str, Verdict]] = {
     "unsure": Verdict.UNSURE,
     "skip": Verdict.SKIP,
 }
+# The models of rounds, whose predictions our exports hold beside those that were imported.
+_OF_ROUNDS: Final = re.compile(r"round-\d+")
 _SILENT: Final = frozenset({Verdict.UNSURE, Verdict.SKIP})
 
 
@@ -148,7 +151,29 @@ def fields_of(task: Mapping[str, Any]) -> dict[str, Any]:
         unread.insert(0, unsettled(answers))
     if unread:
         fields[UNREAD] = unread
+    if found := [*map(_predicted, predictions_of(task))]:
+        fields[PREDICTED] = [one for one in found if one["class"] is not None]
     return {**fields, "class": label, "votes": [] if split is Split.EVALUATION else votes}
+
+
+def predictions_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What models predict of a task, but for those of Karat's own rounds."""
+    is_ours = "sha256" in task["data"]
+    found = objects(task.get("predictions"))
+    return [one for one in found if not (is_ours and _OF_ROUNDS.fullmatch(model_of(one)))]
+
+
+def model_of(prediction: Mapping[str, Any]) -> str:
+    """The model that predicts, as the file names it."""
+    return text(prediction.get("model_version")) or SOURCE
+
+
+def _predicted(prediction: Mapping[str, Any]) -> dict[str, Any]:
+    """The choice that a model predicts, and how sure it is."""
+    vote = _vote(prediction)
+    name = vote["class"] if isinstance(vote, dict) else None
+    score = text(prediction.get("score"))
+    return {"model": model_of(prediction), "class": name, "probability": score}
 
 
 def about(task: Mapping[str, Any]) -> dict[str, Any]:

@@ -225,7 +225,7 @@ class Metadata:
         keys = self._index.execute(
             "SELECT DISTINCT key FROM rows, json_each(rows.fields) ORDER BY key"
         )
-        return [key for (key,) in keys if key != UNREAD]
+        return [key for (key,) in keys if not key.startswith("\0")]
 
     def values(self, columns: Iterable[str]) -> Mapping[str, Values]:
         """What stands in each of ``columns`` of the metadata files."""

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from core.states import Split, Verdict
-from workers.imports.drawn import BOXES, Drawn
+from workers.imports.drawn import BOXES, PREDICTED, Drawn, Predicted
 from workers.imports.formats.metadata import UNREAD, Row
 from workers.imports.items import Refused, Said, annotated, contradiction, digests, only, printable
 from workers.imports.meta import extras
@@ -39,6 +39,7 @@ class Described:
     rivals: tuple[tuple[str | None, str], ...] = ()
     annotations: tuple[tuple[str, str], ...] = ()
     said: tuple[Said, ...] = ()
+    predicted: tuple[Predicted, ...] = ()
     unread: tuple[str, ...] = ()
     how: str = ""
     digests: tuple[bytes, ...] = ()
@@ -99,6 +100,7 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
         rivals=tuple(rivals) if len(rivals) > 1 else (),
         annotations=tuple(dict.fromkeys(annotations)),
         said=tuple(said for one in found for said in one.said),
+        predicted=tuple(each for row in rows for each in predicted_on(row.fields)),
         unread=tuple(dict.fromkeys(unread)),
         how=next(iter(_distinct(one.how for one in found)), ""),
         digests=digests(row.fields.get("sha256") for row in rows),
@@ -119,6 +121,19 @@ def drawn_on(fields: Mapping[str, Any]) -> tuple[Said, ...]:
             note=read_note(one.get("note")),
         )
         for one in fields.get(BOXES, ())
+    )
+
+
+def predicted_on(fields: Mapping[str, Any]) -> tuple[Predicted, ...]:
+    """What models predict of an image, as an indexed row holds it."""
+    return tuple(
+        Predicted(
+            model=author_name(one["model"]),
+            drawn=Drawn.from_json(one) if "boxes" in one else None,
+            class_name=one.get("class"),
+            probability=one.get("probability"),
+        )
+        for one in fields.get(PREDICTED, ())
     )
 
 
@@ -171,7 +186,7 @@ def _stated(
     split = row_split(fields)
     more = beside(columns)
     annotations = annotated(more, partial(_cell, fields))
-    others = {key: value for key, value in fields.items() if key not in (BOXES, *more)}
+    others = {key: value for key, value in fields.items() if key not in (BOXES, PREDICTED, *more)}
     found = read_stated({**others, "split": split})
     if isinstance(found, Refused):
         return Described(

@@ -224,6 +224,7 @@ class TextTableSource(Source):
             rivals=found.rivals,
             split=found.split,
             said=found.said,
+            predicted=found.predicted,
             unread=found.unread,
             meta=found.meta,
         )

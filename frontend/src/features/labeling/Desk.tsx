@@ -1,11 +1,11 @@
 import { lazy, Suspense, useCallback, useRef, useState, useSyncExternalStore } from "react";
-import type { Project, User } from "../../api/types";
+import type { LabelClass, Project, User } from "../../api/types";
 import { useAlternate } from "../../media/useAlternate";
 import { t } from "../../strings";
-import type { Choice } from "../../tasks/choice";
+import { type Choice, LABELED } from "../../tasks/choice";
 import { draftName } from "../../tasks/drafts";
 import { taskViewOf } from "../../tasks/registry";
-import type { Work } from "../../tasks/spec";
+import type { SuggestedClass, Work } from "../../tasks/spec";
 import { useNote } from "../../tasks/useNote";
 import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
@@ -42,6 +42,14 @@ const choiceOf = ({ verdict, classId, label }: Given): Choice => ({
   classId,
   ...(label && { label }),
 });
+/** What a model suggests whose predictions were imported, as long as nobody has said anything. */
+function suggestedOf(entry: Entry | null, classes: LabelClass[]): SuggestedClass | null {
+  const { suggested, proposed_by: model } = entry?.subject ?? {};
+  if (!suggested || !model || entry?.given) return null;
+  const { class_id: classId, score } = suggested;
+  const name = classes.find((one) => one.id === classId)?.name;
+  return name === undefined ? null : { classId, name, score, model };
+}
 
 type DeskProps = {
   project: Project;
@@ -95,10 +103,12 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
   const work = task.useWork({ projectId: project.id, userId: user.id, classes, current, answer });
   working.current = work;
   useWorkInHand(session, working);
-  const keep = () => {
+  const suggested = suggestedOf(current, classes);
+  const keep = (classesVersion: number) => {
     // A note that was changed is sent with the verdict that stands.
     if (note.isChanged && current?.given) void answer(choiceOf(current.given));
-    else session.keep();
+    else if (!suggested) session.keep();
+    else void answer({ verdict: LABELED, classId: suggested.classId, classesVersion });
   };
   useDeskKeys({ session, task, shownAt, answer, keep, onPage });
 
@@ -196,6 +206,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             disabled={!current}
             unseen={prepared !== "ready"}
             canUndo={history.length > 0}
+            suggested={suggested}
             onAnswer={answer}
             onUndo={() => session.undo()}
             onFind={() => setDialog("find")}

@@ -27,7 +27,7 @@ function press(key: KeyboardEventInit, count = 7) {
       task,
       shownAt: () => ({ classes, version: 1 }),
       answer: ({ verdict, classId }) => answer(classId ?? verdict),
-      keep: () => {},
+      keep: vi.fn(),
       onPage,
     }),
   );

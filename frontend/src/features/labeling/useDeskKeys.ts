@@ -11,8 +11,11 @@ type Keys = {
   task: TaskView;
   shownAt: (at: number) => ShownClasses;
   answer: (choice: Choice) => void;
-  /** Leave what one came back to with the verdict it has. */
-  keep: () => void;
+  /**
+   * Takes what is suggested, as classes were shown, or leaves what one came back to with the
+   * verdict that it has.
+   */
+  keep: (classesVersion: number) => void;
   /** What concerns the page and not the queue. */
   onPage: (what: "alternate" | "pause" | "guide" | "note" | KeyDialogOf<"label">) => void;
 };
@@ -22,7 +25,7 @@ export function useDeskKeys({ session, task, shownAt, answer, keep, onPage }: Ke
   const obey = (command: Command, classesVersion: number) => {
     if (command.do === "answer") answer({ ...command.choice, classesVersion });
     else if (command.do === "undo") session.undo();
-    else if (command.do === "keep") keep();
+    else if (command.do === "keep") keep(classesVersion);
     else if (command.do === "back") session.step(-1);
     else if (command.do === "forward") session.step(1);
     else onPage(command.do);

@@ -8,6 +8,7 @@ import { Card } from "../../ui/Card";
 import { formatCount, formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import { TakeBackReview } from "../../ui/TakeBackReview";
+import { ModelsCard } from "./ModelsCard";
 import styles from "./OverviewScreen.module.css";
 import { ProposalsCard } from "./ProposalsCard";
 
@@ -30,6 +31,7 @@ export function AgreementCard({ project }: { project: Project }) {
         </Card>
       )}
       {hasProposals && <ProposalsCard found={found} />}
+      {found.models.length > 0 && <ModelsCard models={found.models} />}
     </>
   );
 }

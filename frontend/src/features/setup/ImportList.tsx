@@ -14,6 +14,7 @@ import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import { Withdraw, Withdrawn } from "../../ui/Withdraw";
 import styles from "./ImagesCard.module.css";
+import { PredictionList } from "./PredictionList";
 import { Reasons } from "./Reasons";
 import { unknownLabels } from "./refusals";
 
@@ -34,16 +35,19 @@ const PART = { say: "importedPart", tone: "gold" } as const;
 export function ImportList({ projectId, jobs }: { projectId: number; jobs: Job[] }) {
   const withdrawn = useQuery(withdrawalsQuery(projectId)).data?.items ?? [];
   return (
-    <ul className={styles.list} aria-label={t.setup.imports}>
-      {jobs.map((job) => (
-        <ImportItem
-          key={job.id}
-          projectId={projectId}
-          job={job}
-          takenBack={withdrawn.find((one) => one.import_id === job.id)}
-        />
-      ))}
-    </ul>
+    <>
+      <ul className={styles.list} aria-label={t.setup.imports}>
+        {jobs.map((job) => (
+          <ImportItem
+            key={job.id}
+            projectId={projectId}
+            job={job}
+            takenBack={withdrawn.find((one) => one.import_id === job.id)}
+          />
+        ))}
+      </ul>
+      {jobs.some(bringsPredictions) && <PredictionList projectId={projectId} />}
+    </>
   );
 }
 
@@ -153,6 +157,10 @@ const OF_READING =
   /^Numbers in | is read as the class |^Each answer becomes |^Rows that ask the same |rankings\b|^Rankings come in |^Nothing says which /;
 const isOfReading = (note: string): boolean => OF_READING.test(note);
 
+/** Of some earlier one they may be gone, which the list says. */
+const bringsPredictions = ({ result }: Job): boolean =>
+  ((result as ImportReport | null)?.predictions ?? 0) > 0;
+
 function outcomeOf({ state }: Job, report: ImportReport | null) {
   if (!report) return STATES[state];
   if (bringsNothing(report)) return NOTHING;
@@ -165,8 +173,8 @@ const mayHaveAdded = (job: Job, report: ImportReport | null): boolean =>
 
 /** Whether nothing in it was an image or a label, or all was refused. */
 function bringsNothing(report: ImportReport): boolean {
-  const { added, annotations, labeled, unchanged, duplicates } = report;
-  return !added && !annotations && !labeled && !unchanged && !duplicates;
+  const { added, annotations, labeled, predictions, unchanged, duplicates } = report;
+  return !(added || annotations || labeled || predictions || unchanged || duplicates);
 }
 
 /**

@@ -15,6 +15,7 @@ import { PlanClasses } from "./PlanClasses";
 import { PlanColumns } from "./PlanColumns";
 import styles from "./PlanDialog.module.css";
 import { PlanGroup } from "./PlanGroup";
+import { PlanPredictions } from "./PlanPredictions";
 import {
   addsToPool,
   type Chosen,
@@ -87,7 +88,9 @@ export function PlanDialog(props: PlanDialogProps) {
     onSuccess: onAnswered,
   });
   const again = useMutation({
-    mutationFn: async (otherwise: Pick<ImportStart, "count_from" | "text_column">) => {
+    mutationFn: async (
+      otherwise: Pick<ImportStart, "count_from" | "text_column" | "predictions">,
+    ) => {
       await before([]);
       return startImport(projectId, job.id, { ...choice, ...otherwise, dry_run: true });
     },
@@ -146,6 +149,13 @@ export function PlanDialog(props: PlanDialogProps) {
         columns={chosen.columns}
         onColumns={(columns) => setChosen({ ...chosen, columns })}
       />
+      {(isBoxes || task === "classification") && (
+        <PlanPredictions
+          plan={plan}
+          busy={again.isPending}
+          onChange={(predictions) => again.mutate({ predictions })}
+        />
+      )}
       {plan.columns?.text !== undefined && (
         <TextColumn
           column={plan.columns.text}

@@ -37,6 +37,7 @@ export const audit = {
     rotate: "made a new secret for",
     redeliver: "sent again to",
     switch_off: "switched off",
+    remove_predictions: "removed predictions from",
     plan_import: "looked into, before importing,",
     discard: "discarded",
     link: "made a link to",

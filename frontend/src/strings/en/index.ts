@@ -21,6 +21,7 @@ import { overview } from "./overview";
 import { paused } from "./paused";
 import { people } from "./people";
 import { pool } from "./pool";
+import { predictions } from "./predictions";
 import { projects } from "./projects";
 import { retention } from "./retention";
 import { review } from "./review";
@@ -58,6 +59,7 @@ export const en = {
   paused,
   people,
   pool,
+  predictions,
   projects,
   retention,
   review,

@@ -38,6 +38,7 @@ export const audit: Pick<Catalogue["admin"]["audit"], "verbs" | "objects"> = {
     rotate: "새 비밀 키 발급",
     redeliver: "다시 전송",
     switch_off: "자동으로 끔",
+    remove_predictions: "예측 삭제",
     plan_import: "가져오기 전 미리 보기",
     discard: "취소",
     link: "링크 생성",

@@ -23,6 +23,7 @@ import { overview } from "./overview";
 import { paused } from "./paused";
 import { people } from "./people";
 import { pool } from "./pool";
+import { predictions } from "./predictions";
 import { projects } from "./projects";
 import { retention } from "./retention";
 import { review } from "./review";
@@ -62,6 +63,7 @@ export const ko: Catalogue = {
   paused,
   people,
   pool,
+  predictions,
   projects,
   retention,
   review,

@@ -21,7 +21,7 @@ const entry = ([english, korean]: readonly [string, string]): Known => ({
   korean,
   // In these what varies is a sentence in turn: why another score stands in.
   hasReason:
-    / stands in\.$|^a label is not taken: |^Told apart by \{\}, |^\{\}: |^This needs |^\{\}; |^This is no location|^\{\} \(there is|\. Write names/.test(
+    / stands in\.$|^a label is not taken: |^a prediction is left aside: |^Told apart by \{\}, |^\{\}: |^This needs |^\{\}; |^This is no location|^\{\} \(there is|\. Write names/.test(
       english,
     ),
 });

@@ -16,6 +16,11 @@ export function Suggestions({ editor, view }: SuggestionsProps) {
   const percent = Math.round(100 * threshold);
   return (
     <section className={styles.suggestions} aria-label={t.boxes.suggestions.title}>
+      {editor.proposedBy && (
+        <p className={styles.by} title={editor.proposedBy}>
+          {t.predictions.label.suggests(editor.proposedBy)}
+        </p>
+      )}
       <label htmlFor={slider} className={styles.threshold}>
         <span>{t.boxes.suggestions.from}</span>
         <output>{percent} %</output>

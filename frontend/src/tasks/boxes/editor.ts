@@ -44,6 +44,7 @@ export type EditorStart = {
   image: Size;
   classes: readonly { id: number }[];
   proposals: readonly Proposal[];
+  proposedBy?: string | null;
   /** What was said before, when the image is revisited. */
   given: Choice | null;
   memory: Memory;
@@ -61,6 +62,7 @@ export class BoxEditor {
   readonly kind = "boxes";
   readonly image: Size;
   readonly proposals: readonly Proposal[];
+  readonly proposedBy: string | null;
   readonly queryId: number;
   readonly given: Choice | null;
   readonly memory: Memory;
@@ -76,6 +78,7 @@ export class BoxEditor {
 
   constructor(start: EditorStart) {
     const { queryId, draft, image, classes, proposals, given, memory } = start;
+    this.proposedBy = start.proposedBy ?? null;
     this.#start = start;
     this.image = image;
     this.proposals = proposals;

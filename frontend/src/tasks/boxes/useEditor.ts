@@ -21,6 +21,7 @@ export function useEditor(place: WorkPlace): BoxEditor | null {
       classes: latest.current.classes,
       inReview: desk !== "label",
       proposals: subject.proposals ?? [],
+      proposedBy: subject.proposed_by ?? null,
       given: said,
       memory: memoryOf(projectId, userId),
       send: (choice) => latest.current.answer(choice),

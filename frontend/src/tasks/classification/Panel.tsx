@@ -1,4 +1,5 @@
 import { t } from "../../strings";
+import { formatChance } from "../../ui/format";
 import { ariaKey, FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { type Choice, isSameVerdict } from "../choice";
 import type { PanelProps } from "../spec";
@@ -10,6 +11,7 @@ const MANY = 10;
 
 export function Panel(props: PanelProps) {
   const { classes, given, flashed, disabled, unseen, canUndo, onAnswer, onUndo, onFind } = props;
+  const { suggested = null } = props;
   const button = (choice: Choice, hotkey: string | null, name: string, look: Look) => (
     <VerdictButton
       key={`${choice.verdict}-${choice.classId}`}
@@ -25,6 +27,22 @@ export function Panel(props: PanelProps) {
   );
   return (
     <fieldset className={styles.panel} aria-label={t.label.verdicts}>
+      {suggested && (
+        <div className={styles.suggested}>
+          <span>{t.predictions.label.suggests(suggested.model)}</span>
+          <VerdictButton
+            width="third"
+            name={t.predictions.label.take(
+              suggested.name,
+              suggested.score === null ? null : formatChance(suggested.score),
+            )}
+            shortcut="Enter"
+            shown="Enter"
+            disabled={disabled || unseen}
+            onClick={() => onAnswer({ verdict: "label", classId: suggested.classId })}
+          />
+        </div>
+      )}
       <div className={styles.classes} data-many={classes.length > MANY || undefined}>
         {classes.map(({ id, hotkey, name, colour }) =>
           button({ verdict: "label", classId: id }, hotkey, name, { mark: "colour", colour }),

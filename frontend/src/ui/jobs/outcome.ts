@@ -20,6 +20,7 @@ export function importedBy(report: ImportReport): string {
   if (added > 0) parts.push(t.setup.added(added));
   if (labeled > 0) parts.push(eachOne ? t.setup.labelsAdded(labeled) : t.setup.labeled(labeled));
   else if (added === 0 && annotations > 0) parts.push(t.setup.labelsAdded(annotations));
+  if (report.predictions) parts.push(t.predictions.added(report.predictions));
   if (parts.length === 0) parts.push(t.setup.nothingAdded);
   if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
   if (unchanged > 0) parts.push(t.setup.unchanged(unchanged));

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from core.tasks.boxes import FLAGS, MOST_BOXES
-from workers.imports.drawn import BOXES, Drawn, Rectangle, stated_size
+from workers.imports.drawn import BOXES, PREDICTED, Drawn, Rectangle, stated_size
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
     OUTLINES,
@@ -18,8 +18,8 @@ from workers.imports.formats.boxes.shapes import (
     turned_by,
     vote,
 )
-from workers.imports.formats.coco import KEPT, SOURCE, UNDECIDED, CocoIndex
-from workers.imports.formats.metadata import SCORED, UNREAD
+from workers.imports.formats.coco import KEPT, SOURCE, UNDECIDED, CocoIndex, id_of
+from workers.imports.formats.metadata import UNREAD, Problem
 from workers.imports.items import Refused
 from workers.imports.stated import is_stated
 from workers.imports.values import is_yes
@@ -27,6 +27,7 @@ from workers.imports.values import is_yes
 OOD: Final = "ood"
 """Member of our exports for images that show nothing of what is looked for, not even its kind."""
 _SIZE: Final = ("width", "height")
+_SAYING: Final = frozenset({"class", "label", "verdict"})
 _MOST_FILES: Final = 3
 
 
@@ -39,6 +40,44 @@ class CocoBoxes(CocoIndex):
 
     _kept = KEPT | {*_SIZE}
     _without_label = (UNDECIDED, OOD)
+    _models: tuple[str, ...] = ()
+    is_key = False
+    """Whether it only says what the numbers of results stand for."""
+
+    def add_results(self, elements: Iterator[tuple[str | None, Any]], model: str) -> None:
+        """Read a list of results, which counts images and categories as the document does.
+
+        Args:
+            elements: Of the list.
+            model: What the model is called whose results they are.
+
+        Raises:
+            DomainError: ``invalid_archive`` from where it is no JSON any more.
+        """
+        if not self._models:
+            self._index.execute("CREATE TABLE results (model TEXT, image TEXT, category, shape)")
+        self._models = tuple(dict.fromkeys((*self._models, model)))
+        self._index.execute("BEGIN")
+        try:
+            for _, one in elements:
+                image = id_of(one.get("image_id")) if isinstance(one, dict) else None
+                if image is not None:
+                    row = (model, image, id_of(one.get("category_id")), self._shape(one))
+                    self._index.execute("INSERT INTO results VALUES (?, ?, ?, ?)", row)
+        finally:
+            self._index.execute("COMMIT")
+            self._index.execute("CREATE INDEX IF NOT EXISTS by_result ON results (image, model)")
+
+    def problems(self) -> Iterator[Problem]:
+        """What of the document, and of results, says nothing, and why."""
+        yield from super().problems()
+        if not self._models:
+            return
+        nowhere = self._index.execute(
+            "SELECT DISTINCT model, image FROM results WHERE image NOT IN (SELECT id FROM images)"
+        )
+        for model, image in nowhere:
+            yield Problem(f"{model}, image_id {image}", f"is not among the images of {self._name}")
 
     def _draws(self, annotation: dict[str, Any]) -> bool:
         """Whether it does: without its box the label of an image would not be whole."""
@@ -55,8 +94,8 @@ class CocoBoxes(CocoIndex):
         shape: dict[str, Any] = {"flags": flags, "outlined": bool(outline)}
         angle = attributes.get("rotation", annotation.get("rotation"))
         if annotation.get("score") is not None:
-            shape["wrong"] = SCORED
-        elif is_turned(angle):
+            shape["score"] = number(annotation["score"])
+        if is_turned(angle):
             shape["wrong"] = turned_by(angle)
         elif isinstance(box, list) and len(box) == 4:
             shape["values"] = [number(one) for one in box]
@@ -67,10 +106,12 @@ class CocoBoxes(CocoIndex):
         return json.dumps(shape)
 
     def _fields(self, image: str, kept: dict[str, Any]) -> dict[str, Any]:
-        if is_stated(kept):
-            return kept
+        if is_stated(kept) and not self.is_key:
+            return {**kept, **self._predicted(image, stated_size(*map(kept.get, _SIZE)))}
         size = stated_size(kept.pop("width", None), kept.pop("height", None))
-        silent = {**kept, "class": None, "votes": []}
+        silent = {**kept, "class": None, "votes": [], **self._predicted(image, size)}
+        if self.is_key:
+            return {name: one for name, one in silent.items() if name not in _SAYING}
         found = self._index.execute(
             "SELECT category, shape FROM labels WHERE image = ? ORDER BY rowid LIMIT ?",
             (image, MOST_BOXES + 1),
@@ -87,6 +128,24 @@ class CocoBoxes(CocoIndex):
         if isinstance(drawn, Refused):
             return {**silent, UNREAD: [drawn.reason]}
         return {**silent, BOXES: [vote(drawn, SOURCE)]}
+
+    def _predicted(self, image: str, size: tuple[float, float] | None) -> dict[str, Any]:
+        """What results say of an image, and why what they say is not read."""
+        predicted: list[dict[str, Any]] = []
+        unread: list[str] = []
+        for model in self._models:
+            rows = self._index.execute(
+                "SELECT category, shape FROM results WHERE image = ? AND model = ? "
+                "ORDER BY rowid LIMIT ?",
+                (image, model, MOST_BOXES + 1),
+            ).fetchall()
+            drawn = self._drawn(rows, size)
+            if isinstance(drawn, Refused):
+                unread.append(drawn.reason)
+            elif rows:
+                predicted.append({"model": model, **drawn.to_json()})
+        found: dict[str, Any] = {PREDICTED: predicted} if predicted else {}
+        return {**found, UNREAD: unread} if unread else found
 
     def _drawn(
         self, found: Sequence[tuple[str | None, str]], size: tuple[float, float] | None
@@ -118,6 +177,7 @@ class CocoBoxes(CocoIndex):
                     tuple(shape["values"]),
                     tuple(shape["flags"]),
                     is_made=bool(shape.get("made")),
+                    score=shape.get("score"),
                 )
             )
         return Drawn(self._name, "coco", tuple(boxes), size, tuple(notes))

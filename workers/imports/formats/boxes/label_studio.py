@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from core.states import Split, Verdict
 from core.tasks.boxes import FLAGS
-from workers.imports.drawn import BOXES, Drawn, Rectangle, stated_size
+from workers.imports.drawn import BOXES, PREDICTED, Drawn, Rectangle, stated_size
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
     LEFT_ASIDE,
@@ -25,7 +25,10 @@ from workers.imports.formats.label_studio import (
     annotations_of,
     author_of,
     listed,
+    model_of,
     note_of,
+    objects,
+    predictions_of,
     results_of,
 )
 from workers.imports.formats.metadata import UNREAD
@@ -48,6 +51,7 @@ class _Region:
     labels: dict[str, None] = field(default_factory=dict)
     flags: dict[str, None] = field(default_factory=dict)
     size: tuple[float, float] | None = None
+    score: str | None = None
 
 
 def fields_of(task: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -83,11 +87,22 @@ def fields_of(task: Mapping[str, Any], name: str) -> dict[str, Any]:
     fields = about(task)
     is_truth = fields["split"] is Split.EVALUATION
     fields |= {"class": None, "votes": [] if is_truth else votes, BOXES: drawn}
+    predicted = []
+    for prediction in predictions_of(task):
+        found = _annotation(prediction, name, is_of_model=True)
+        if isinstance(found, Refused):
+            unread.append(found.reason)
+        elif isinstance(found, Drawn):
+            predicted.append({"model": model_of(prediction), **found.to_json()})
+    if predicted:
+        fields[PREDICTED] = predicted
     return {**fields, UNREAD: unread} if unread else fields
 
 
-def _annotation(annotation: Mapping[str, Any], name: str) -> Drawn | Verdict | Refused:
-    """What one annotation says."""
+def _annotation(
+    annotation: Mapping[str, Any], name: str, *, is_of_model: bool = False
+) -> Drawn | Verdict | Refused:
+    """What one annotation says; scores count where a model says it, not where people took it."""
     verdicts: list[Verdict] = []
     regions: dict[object, _Region] = {}
     others: dict[str, None] = {}
@@ -109,6 +124,8 @@ def _annotation(annotation: Mapping[str, Any], name: str) -> Drawn | Verdict | R
             key = len(regions) if key is None else str(key)
             region = regions.setdefault(key, _Region(len(regions) + 1))
             _add(region, kind, value, one)
+            if is_of_model and (score := one.get("score", annotation.get("score"))) is not None:
+                region.score = number(score)
         else:
             others[kind] = None
     if verdicts and regions:
@@ -152,7 +169,8 @@ def _drawn(regions: Sequence[_Region], name: str, notes: tuple[str, ...]) -> Dra
             is_made = one.kind != "rectangle"
             if is_made:
                 told[ENCLOSED] = None
-            boxes.append(Rectangle(one.place, labels[0], values, tuple(one.flags), is_made))
+            flags = tuple(one.flags)
+            boxes.append(Rectangle(one.place, labels[0], values, flags, is_made, one.score))
             continue
         return Refused(f"{name}: box {one.place} {reason}")
     return Drawn(name, "label_studio", tuple(boxes), next(iter(sizes), None), tuple(told))

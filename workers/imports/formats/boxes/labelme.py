@@ -17,7 +17,6 @@ from workers.imports.formats.boxes.shapes import (
     texts,
 )
 from workers.imports.formats.labelme import IMAGE, SHAPES, SOURCE, Described, members
-from workers.imports.formats.metadata import SCORED
 from workers.imports.items import Refused, printable
 from workers.imports.values import is_yes
 
@@ -95,8 +94,7 @@ def _add(drawing: _Drawing, place: int, shape: object) -> Refused | None:
     label = printable(str(shape.get("label") or ""))
     if not label.strip():
         return Refused("has no label")
-    if shape.get("score") is not None:
-        return Refused(SCORED)
+    score = None if shape.get("score") is None else number(shape["score"])
     edges = _edges(kind, shape.get("points"))
     if isinstance(edges, Refused):
         return edges
@@ -105,7 +103,7 @@ def _add(drawing: _Drawing, place: int, shape: object) -> Refused | None:
         drawing.notes[LEFT_ASIDE] = None
     if kind == _BOX:
         values = tuple(map(number, edges))
-        drawing.boxes.append(Rectangle(place, label, values, flags))
+        drawing.boxes.append(Rectangle(place, label, values, flags, score=score))
         return None
     drawing.notes[ENCLOSED] = None
     at = len(drawing.boxes)
@@ -113,7 +111,7 @@ def _add(drawing: _Drawing, place: int, shape: object) -> Refused | None:
         at, others = drawing.whole.get((label, str(group)), (at, edges))
         edges = _between([edges[:2], edges[2:], others[:2], others[2:]])
         drawing.whole[label, str(group)] = at, edges
-    made = Rectangle(place, label, texts(map(float, edges)), flags, is_made=True)
+    made = Rectangle(place, label, texts(map(float, edges)), flags, is_made=True, score=score)
     if at == len(drawing.boxes):
         drawing.boxes.append(made)
     else:

@@ -27,6 +27,7 @@ _FLAGS: Final = {
     "occluded": "occluded", "truncated": "truncated", "difficult": "difficult", "crowd": "crowd",
     "iscrowd": "crowd", "is_crowd": "crowd",
 }  # fmt: skip
+_SCORES: Final = ("score", "scores", "confidence", "probability")
 _WRAPPING: Final = frozenset({"list", "element", "item", "array"})
 
 
@@ -38,6 +39,7 @@ class Objects:
         boxes: Field of ``objects`` that holds the numbers.
         classes: Field that holds what the boxes are around.
         flags: Fields that are flags.
+        score: Field that holds how sure a model is of each, if there is one.
         names: What numbers of classes stand for, if the file declares it.
         format: What the numbers are, if the file says it for all rows.
         columns: Columns that say something of boxes for each row.
@@ -46,13 +48,14 @@ class Objects:
     boxes: str
     classes: str
     flags: tuple[str, ...]
+    score: str | None
     names: tuple[str, ...]
     format: str | None
     columns: tuple[str, ...]
 
     def leaves(self, every: Iterable[str]) -> list[str]:
         """Those of a file's leaves that are read."""
-        parts = {self.boxes, self.classes, *self.flags}
+        parts = {self.boxes, self.classes, self.score, *self.flags} - {None}
         return [one for one in every if _part(one) in parts or one in self.columns]
 
 
@@ -80,6 +83,7 @@ def find(schema: pa.Schema) -> Objects | None:
         boxes,
         classes,
         tuple(one for one in fields if one in _FLAGS),
+        next((one for one in _SCORES if one in fields), None),
         declared_names(schema, COLUMN, classes),
         None if stated is None else stated.decode(errors="replace"),
         tuple(one for one in (FORMAT, "width", "height") if one in schema.names),
@@ -106,7 +110,8 @@ def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ..
         rows = [one for one in found if isinstance(one, dict)]
         found = {
             name: [one.get(name) for one in rows]
-            for name in (objects.boxes, objects.classes, *objects.flags)
+            for name in (objects.boxes, objects.classes, *objects.flags, objects.score)
+            if name is not None
         }
     boxes, classes = found.get(objects.boxes), found.get(objects.classes)
     if boxes is None:
@@ -119,6 +124,7 @@ def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ..
     flagged = {
         name: flags if isinstance(flags := found.get(name), list) else () for name in objects.flags
     }
+    scores = found.get(objects.score) if objects.score else None
     rectangles: list[Rectangle] = []
     for at, (box, class_) in enumerate(zip(boxes, classes or (), strict=True)):
         name = _name(class_, objects.names)
@@ -126,7 +132,16 @@ def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ..
             reason = name.reason if isinstance(name, Refused) else _not_four(box)
             return Refused(f"{place}: box {at + 1} {reason}")
         flags = dict.fromkeys(_FLAGS[one] for one, set_ in flagged.items() if _is_set(set_, at))
-        rectangles.append(Rectangle(at + 1, name, tuple(map(number, box)), tuple(flags)))
+        score = scores[at] if isinstance(scores, list) and at < len(scores) else None
+        rectangles.append(
+            Rectangle(
+                at + 1,
+                name,
+                tuple(map(number, box)),
+                tuple(flags),
+                score=None if score is None else number(score),
+            )
+        )
     drawn = Drawn(
         place,
         convention,

@@ -166,14 +166,9 @@ def _box(parts: list[str], number: int, names: Names | None) -> Rectangle | Refu
     if isinstance(class_name, Refused):
         return class_name
     values = [number_of(one) for one in parts[1:]]
-    if len(parts) == _SURE:
-        return Refused(
-            "has a sixth number, a confidence: it is what a model predicts, and not a label. Take "
-            "that column out if somebody has looked at it"
-        )
     if len(parts) == _CORNERS:
         return Refused("has four corners: it may be turned, and boxes here stand upright")
-    if len(parts) < _BOX or len(parts) % 2 == 0:
+    if len(parts) < _BOX or (len(parts) % 2 == 0 and len(parts) != _SURE):
         return Refused(f"has {len(parts)} numbers where 5 should be")
     bad = next((one for one, value in zip(parts[1:], values, strict=True) if value is None), None)
     if bad is not None:
@@ -182,8 +177,10 @@ def _box(parts: list[str], number: int, names: Names | None) -> Rectangle | Refu
     far = next((one for one in shares if not _LEAST <= one <= _MOST), None)
     if far is not None:
         return Refused(f"has {far:g} where a share of the image, 0 to 1, should be")
-    if len(parts) == _BOX:
-        return Rectangle(number, class_name, tuple(parts[1:]))
+    if len(parts) in (_BOX, _SURE):
+        # The sixth is how sure a model is.
+        score = parts[_BOX] if len(parts) == _SURE else None
+        return Rectangle(number, class_name, tuple(parts[1:_BOX]), score=score)
     box = around(pairs(shares))
     if box is None:
         return Refused("is an outline that encloses nothing")
