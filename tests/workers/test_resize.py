@@ -24,6 +24,7 @@ from core.tables import DRY_RUN, Job, Project, Round
 from models.errors import ModelError
 from models.media import embedding_files
 from models.media.images.contrastive import embed_with_encoder
+from models.media.images.frame import Frame
 from models.media.images.store import PixelStore
 from tests.processes import blocks, eventually, worker
 from tests.s3 import Bucket
@@ -477,7 +478,7 @@ def test_a_round_that_an_answer_makes_meanwhile_goes_on_at_the_new_size(
     session.add(new_round(project, 1))
     session.flush()
     with ThreadPoolExecutor(1) as threads, Session(engine) as swapping:
-        named = threads.submit(name, swapping, project.id, 16)
+        named = threads.submit(name, swapping, project.id, Frame(16))
         eventually(lambda: blocks(session), "the swap waits for the answer")
         session.commit()
         named.result()

@@ -34,7 +34,7 @@ function show(size: number | null, jobs: Job[] = []): Seen[] {
 }
 
 const field = () => screen.getByRole<HTMLInputElement>("textbox", { name: "Model input size" });
-const fit = () => screen.getByRole("combobox", { name: "Models see" });
+const sees = () => screen.getByRole("combobox", { name: "Models see" });
 const panel = () => screen.queryByRole("region", { name: "Resize images" });
 const type = async (text: string) => {
   await userEvent.clear(field());
@@ -50,7 +50,7 @@ it("is a setting that may be empty while there are no images", async () => {
   await userEvent.type(field(), "64");
   await userEvent.clear(field());
   expect(changes.map((one) => one.input_size)).toEqual([64, null]);
-  await userEvent.selectOptions(fit(), "The whole image");
+  await userEvent.selectOptions(sees(), "The whole image");
   expect(changes.at(-1)).toEqual({ input_size: null, fit: "pad" });
   expect(panel()).toBeNull();
 });
@@ -67,7 +67,7 @@ it("offers to resize the images once another size stands in it, and changes no s
   await type("4");
   expect(field().getAttribute("aria-invalid")).toBe("true");
   await type("32");
-  await userEvent.selectOptions(fit(), "The whole image");
+  await userEvent.selectOptions(sees(), "The whole image");
   expect(panel()?.textContent).toContain("From the middle square to the whole image");
   expect(screen.getByText(/made smaller until all of it fits/)).toBeTruthy();
   await type("64");
@@ -90,9 +90,9 @@ it("shows what an estimate has found for the size that stands there", async () =
   await type("64");
   expect(panel()?.textContent).not.toContain("for 1,000 images");
   await type("128");
-  await userEvent.selectOptions(fit(), "The whole image");
+  await userEvent.selectOptions(sees(), "The whole image");
   expect(panel()?.textContent).not.toContain("for 1,000 images");
-  await userEvent.selectOptions(fit(), "The middle square");
+  await userEvent.selectOptions(sees(), "The middle square");
   expect(panel()?.textContent).toContain("for 1,000 images");
   expect(panel()?.textContent).toContain("embeds every image again");
 });

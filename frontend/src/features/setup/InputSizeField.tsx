@@ -147,7 +147,9 @@ function ResizeStart({ project, now, wanted, jobs, onSettled }: ResizeStartProps
   const [last] = jobs.filter((job) => !job.dry_run);
   // What was made for another size is of no use for this one.
   const unfinished =
-    last && isSame(toBe(last, now), wanted) && (last.state === "failed" || last.state === "cancelled")
+    last &&
+    isSame(toBe(last, now), wanted) &&
+    (last.state === "failed" || last.state === "cancelled")
       ? last
       : undefined;
   const error = start.error ?? goOn.error;
