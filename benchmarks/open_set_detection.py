@@ -325,9 +325,8 @@ def _learned(
     then = scored.scores.take(np.searchsorted(scored.scores.indices, asked).astype(np.int64))
     assert then.detections is not None
     targets = pool.targets.take(asked)
-    outputs = Outputs(
-        then.logits, np.empty((len(asked), 0), np.float32), detections=then.detections
-    )
+    nothing = np.empty((len(asked), 0), np.float32)
+    outputs = Outputs(then.logits, nothing, detections=then.detections, frame=then.frame)
     is_ood = labels.is_ood[asked]
     losses = np.where(is_ood, 0.0, LEARNER.losses(outputs, targets))
     mqnet, had_ood, _ = meta_train(
@@ -335,7 +334,7 @@ def _learned(
         prices=prices,
     )  # fmt: skip
     purity = Normalisation.fit(scored.scores.purity)
-    right = hits(then.detections, targets)
+    right = hits(then.detections, targets, then.frame)
     return mqnet, had_ood, LastAnswers(is_ood, then, purity, right)
 
 

@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from models.media.images.frame import CROPPED, Frame
+
 Indices = NDArray[np.int64]
 Float32Array = NDArray[np.float32]
 
@@ -73,6 +75,7 @@ class Outputs:
         detections: (N, K, 6) float32 of a detector, None of anything else: left, top, right and
             bottom as shares of the square that the model sees, score in 0..1 and class in 0..C-1,
             surest first; score 0 where there are fewer than K.
+        frame: that square.
     """
 
     logits: Float32Array
@@ -80,11 +83,13 @@ class Outputs:
     ood_logits: Float32Array | None = None
     predicted_losses: Float32Array | None = None
     detections: Float32Array | None = None
+    frame: Frame = CROPPED
 
     def take(self, positions: Indices) -> "Outputs":
         """Return what is said of the examples at (n,) positions."""
-        said = {name: rows for name, rows in vars(self).items() if rows is not None}
-        return replace(self, **{name: rows[positions] for name, rows in said.items()})
+        said = {name: rows for name, rows in vars(self).items() if isinstance(rows, np.ndarray)}
+        taken: dict[str, Any] = {name: rows[positions] for name, rows in said.items()}
+        return replace(self, **taken)
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,8 @@ class World:
         statement = select(Example.pool_index).where(Example.project_id == project.id)
         first = max(self.session.scalars(statement), default=-1) + 1
         size = project.settings["input_size"]
-        with PixelStore.writer(self.storage.pixels(project.id, size), size) as pixels:
+        path = self.storage.pixels(project.id, size, project.settings.get("fit", "crop"))
+        with PixelStore.writer(path, size) as pixels:
             for index in range(first, first + n):
                 kind = index % len(classes)
                 content = png(index, size, colour=kind * 200 // len(classes))

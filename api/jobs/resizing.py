@@ -4,21 +4,25 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.projects.settings import checked
 from core.errors import Conflict
 from core.media.images.input_size import LOOKED_AT, SizeChoice
-from core.settings.project import ProjectSettings
+from core.settings.project import Fit, ProjectSettings
 from core.tables import Example, Project
 from core.withdrawals import is_kept
 
 
-async def size_to_be(session: AsyncSession, project: Project, wanted: int | None) -> int:
-    """The size that a project's images are to be brought to.
+async def frame_to_be(
+    session: AsyncSession, project: Project, wanted: int | None, fit: Fit | None
+) -> tuple[int, Fit]:
+    """The size that a project's images are to be brought to, and what is to be seen of them.
 
     Args:
         session: Of the request.
         project: Its row is locked.
-        wanted: What was asked for; without it, what an import of these images would choose.
+        wanted: The size that was asked for; without it, what an import of these images would
+            choose.
+        fit: What was asked for; without it, what is there.
 
     Raises:
-        Conflict: ``no_images``; ``input_size_same``, they have that size already.
+        Conflict: ``no_images``; ``input_size_same``, they are like that already.
         Invalid: ``invalid_settings``, the other settings do not allow it.
     """
     statement = (
@@ -31,16 +35,17 @@ async def size_to_be(session: AsyncSession, project: Project, wanted: int | None
     sizes = [(width, height) for width, height in found if width is not None and height is not None]
     settings = ProjectSettings.model_validate(project.settings)
     total = await session.scalar(select(func.count()).where(Example.project_id == project.id))
-    choice = SizeChoice.of(sizes, total=total or 0, above=settings.patch_size)
+    fit = fit or settings.fit
+    choice = SizeChoice.of(sizes, fit=fit, total=total or 0, above=settings.patch_size)
     if choice is None:
         raise Conflict("no_images", "The project has no images; import some first.")
     size = choice.side if wanted is None else wanted
-    if size == settings.input_size:
+    if (size, fit) == (settings.input_size, settings.fit):
         raise Conflict(
             "input_size_same",
-            f"The images are stored at {size} px already; ask for another size.",
+            f"The images are stored at {size} px already; ask for another size, or another fit.",
             field="params",
         )
     # The same rules as for a change of the settings, which this is.
     checked({"input_size": size}, settings, project.medium, project.task)
-    return size
+    return size, fit

@@ -15,7 +15,7 @@ from api.jobs.certifying import (
     require_retriable,
 )
 from api.jobs.devices import without_gpu
-from api.jobs.resizing import size_to_be
+from api.jobs.resizing import frame_to_be
 from api.jobs.schemas import JobError, JobOut, JobResume, JobStart
 from api.jobs.waiting import reasons
 from api.judges.asked import judge_to_ask
@@ -129,7 +129,8 @@ async def start(
     params = await _params(session, project, body)
     kind = JobKind(body.kind)
     if kind is JobKind.RESIZE:
-        params["input_size"] = await size_to_be(session, project, params["input_size"])
+        asked = params["input_size"], params["fit"]
+        params["input_size"], params["fit"] = await frame_to_be(session, project, *asked)
     else:
         await _require_pool(session, project.id)
     if kind is JobKind.SELECT_INSTRUCTIONS:

@@ -207,8 +207,9 @@ async def update(
     if body.settings is not None:
         before = ProjectSettings.model_validate(project.settings)
         settings = checked(body.settings, before, project.medium, project.task)
-        if settings.input_size != before.input_size:
-            await _require_size_free(session, project.id, before.input_size)
+        for field in ("input_size", "fit"):
+            if getattr(settings, field) != getattr(before, field):
+                await _require_unseen(session, project.id, before, field)
         await _require_subset(session, project.id, settings)
         await require_weights(session, settings.model)
         await require_captions(session, settings.purity)
@@ -221,21 +222,27 @@ async def update(
     tell(session, project.id, Topic.PROJECT, state=project.state)
 
 
-async def _require_size_free(session: AsyncSession, project_id: int, now: int | None) -> None:
-    """Refuse another input size where pixels of images are stored, or about to be."""
+async def _require_unseen(
+    session: AsyncSession, project_id: int, now: ProjectSettings, field: str
+) -> None:
+    """Refuse another input size, or fit, where pixels of images are stored, or about to be."""
     if await _has_images(session, project_id):
         raise Conflict(
             "input_size_fixed",
-            f"Images are stored at {now} px. To have the model see them at another size, start the "
-            "job resize with its input_size: it makes them anew from their originals.",
-            field="settings.input_size",
+            f"Images are stored at {now.input_size} px. To have the model see them at another "
+            "size, start the job resize with its input_size: it makes them anew from their "
+            "originals."
+            if field == "input_size"
+            else "Images are stored as the model sees them. To have it see more or less of each, "
+            "start the job resize with its fit: it makes them anew from their originals.",
+            field=f"settings.{field}",
         )
     if await session.scalar(queries.importing(project_id)) is not None:
         raise Conflict(
             "import_running",
             "An import is about to store images; wait for it, or cancel it, before changing "
-            "their size.",
-            field="settings.input_size",
+            "how the model sees them.",
+            field=f"settings.{field}",
         )
 
 

@@ -60,6 +60,8 @@ def checked(
     if base is None:
         for kind, name in _usual(medium, task).items():
             values.setdefault(kind, {"name": name})
+        if medium is Medium.IMAGE:
+            values.setdefault("fit", task_type(task).fit)
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}
     goal = next((one for one in get_args(Goal) if one == values.get("goal")), None)
@@ -98,6 +100,13 @@ def checked(
         raise Invalid(
             "invalid_settings",
             f"{path}: a text has no size in pixels; leave it out.",
+            field=path,
+        )
+    if medium is Medium.TEXT and settings.fit != "crop":
+        path = "settings.fit"
+        raise Invalid(
+            "invalid_settings",
+            f"{path}: a text is always seen whole; leave it out.",
             field=path,
         )
     _check_together(settings)

@@ -14,6 +14,7 @@ from safetensors import SafetensorError, safe_open
 
 from core.errors import Conflict
 from core.files.storage import Storage
+from core.settings.project import ProjectSettings
 
 _CAPTIONED: Final = "captioned"
 # Beside features of a frozen model; what a job has learned has a name of its own.
@@ -78,16 +79,19 @@ def _read(path: Path, compared_width: Callable[[str, int], int]) -> Features:
     return Features(name, path, stamp, count, compared_width(name, width))
 
 
-def captioned_file(storage: Storage, project_id: int, sha256: str, side: int) -> Path:
+def captioned_file(
+    storage: Storage, project_id: int, sha256: str, settings: ProjectSettings
+) -> Path:
     """Where features are that captions are compared with; apart from those of models.
 
     Args:
         storage: Where they are.
         project_id: The project.
         sha256: Of the weights that make them.
-        side: Of the project's images, in pixels.
+        settings: Of the project, which has images: of what they show hangs what is seen.
     """
-    return storage.features(project_id) / _CAPTIONED / f"{sha256[:16]}-{side}.npy"
+    seen = f"{settings.side}" if settings.fit == "crop" else f"{settings.fit}-{settings.side}"
+    return storage.features(project_id) / _CAPTIONED / f"{sha256[:16]}-{seen}.npy"
 
 
 def looked_up_in(

@@ -21,6 +21,7 @@ from core.errors import DomainError, NotFound
 from core.files.buckets import Buckets
 from core.settings import Settings
 from core.settings.locations import Location
+from core.settings.project import Fit
 
 logger = logging.getLogger(__name__)
 _BLOCK: Final = 1 << 20
@@ -85,22 +86,24 @@ class Storage:
             return False
         return True
 
-    def pixels(self, project_id: int, size: int) -> Path:
+    def pixels(self, project_id: int, size: int, fit: Fit = "crop") -> Path:
         """Pixel store of a project: its decoded images at the model's input size.
 
-        The size of the first import has the plain name. Those that images were brought to later
-        are part of the name, so that the project's settings and the file never contradict.
+        The size of the first import is not part of the name. Those that images were brought to
+        later are, and so is how images lie in their squares, so that the project's settings and
+        the file never contradict.
 
         Args:
             project_id: The project.
             size: Side of the images in pixels, as the settings of the project say.
+            fit: Likewise.
         """
-        path = self.resized_pixels(project_id, size)
-        return path if path.exists() else self.project(project_id) / "pixels.u8"
+        path = self.resized_pixels(project_id, size, fit)
+        return path if path.exists() else self.project(project_id) / f"pixels{_named(fit)}.u8"
 
-    def resized_pixels(self, project_id: int, size: int) -> Path:
+    def resized_pixels(self, project_id: int, size: int, fit: Fit = "crop") -> Path:
         """Where a pixel store of another size than that of the first import is, or will be."""
-        return self.project(project_id) / f"pixels-{size}.u8"
+        return self.project(project_id) / f"pixels{_named(fit)}-{size}.u8"
 
     def all_pixels(self, project_id: int) -> list[Path]:
         """Pixel stores of a project: one, but for the moment when another takes its place."""
@@ -247,6 +250,11 @@ class Storage:
             logger.warning("%s, which nothing names any more, stays: %s", name, error)
             return False
         return True
+
+
+def _named(fit: Fit) -> str:
+    # As in versions before there was another.
+    return "" if fit == "crop" else f"-{fit}"
 
 
 @dataclass(frozen=True)

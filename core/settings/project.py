@@ -7,6 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from core.errors import Conflict
 from core.states import MOST_BUDGET, Verdict
 
+Fit = Literal["crop", "pad"]
+"""What models see of an image that is not square: its middle, or all of it with bars beside."""
+
 Mode = Literal["single", "grid"]
 """How annotators see images: one at a time, or many at once."""
 
@@ -66,9 +69,10 @@ class ProjectSettings(_Stored):
     Attributes:
         goal: What the labels are for; it decides the strategy of who chooses none, and what the
             pages say of progress.
-        input_size: Side of the square that the model sees, in pixels. Of an image that is not
-            square the shorter side is scaled to it, and the centre is seen. ``None`` until the
-            first import, which chooses by the sizes of its images.
+        input_size: Side of the square that the model sees, in pixels. ``None`` until the first
+            import, which chooses by the sizes of its images.
+        fit: How an image lies in that square that is not one: ``crop`` scales the shorter side to
+            it, and the middle is seen; ``pad`` the longer one, and all is seen, between bars.
         seed: Makes rounds reproducible.
         budget: What the verdicts of one round may cost, in units of ``cost``.
         cost: Prices of verdicts.
@@ -98,6 +102,8 @@ class ProjectSettings(_Stored):
 
     goal: Goal = "best_model"
     input_size: int | None = Field(default=None, ge=8, le=512)
+    # Settings of earlier versions do not say so.
+    fit: Fit = "crop"
     seed: int = Field(default=0, ge=0, lt=2**31)
     budget: float = Field(default=100.0, gt=0, le=MOST_BUDGET)
     cost: Cost = Field(default_factory=Cost)

@@ -132,6 +132,7 @@ class Boxes(TaskType[BoxesLabel]):
     media = frozenset({"image"})
     fewest_classes = 1
     noun = "a list of boxes"
+    fit = "pad"
     alike = 0.2
     learner = "models.tasks.boxes.learner:LEARNER"
 

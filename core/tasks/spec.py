@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from core.errors import Invalid
+from core.settings.project import Fit
 
 
 class Label(BaseModel):
@@ -42,6 +43,7 @@ class TaskType(ABC, Generic[L]):
             together; then it may hold for all of them.
         chance: How far two labels differ that say nothing, if that is known; else it is measured
             over labels of different examples.
+        fit: What models see of images in a new project, unless it says otherwise.
         learner: ``module:attribute`` of its ``models.tasks.base.Learner``, imported where it runs;
             empty where no model learns such labels.
     """
@@ -56,6 +58,7 @@ class TaskType(ABC, Generic[L]):
     alike: ClassVar[float] = 0.0
     of_groups: ClassVar[bool] = False
     chance: ClassVar[float | None] = None
+    fit: ClassVar[Fit] = "crop"
 
     @property
     def looks_at_size(self) -> bool:

@@ -62,14 +62,15 @@ class PlannedGroup(TypedDict):
 class InputSize(TypedDict):
     """How large the model sees images: ``side`` × ``side`` pixels.
 
-    It was chosen by the shorter sides of so many ``images``; the one in the middle has ``width``
-    and ``height``.
+    It was chosen by the sides of so many ``images``: where their middles are seen (``fit`` crop) by
+    the shorter ones, else by the longer ones. The one in the middle has ``width`` and ``height``.
     """
 
     side: int
     width: int
     height: int
     images: int
+    fit: NotRequired[str]
 
 
 class PlannedPredictions(TypedDict):

@@ -214,9 +214,10 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
     parts += [say(f"{plan['rows']:,} rows about images that are there")] if plan["rows"] else []
     echo(f"{', '.join(parts) or 'nothing'}. Nothing was stored.")
     if size := plan.get("input_size"):
+        whole = "all of each within " if size.get("fit") == "pad" else ""
         echo(
             f"Images are typically {size['width']} × {size['height']}; the model would see "
-            f"{size['side']} × {size['side']}."
+            f"{whole}{size['side']} × {size['side']}."
         )
     # Earlier versions list none.
     if names := plan.get("class_names"):

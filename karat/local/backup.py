@@ -219,7 +219,9 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, _Want
 
 
 def _sizes(connection: psycopg.Connection[Any]) -> dict[int, str | None]:
-    statement = "SELECT id, settings ->> 'input_size' FROM projects"
+    # With what is seen of them: pixels of either are files of their own.
+    fit = "COALESCE(settings ->> 'fit', 'crop')"
+    statement = f"SELECT id, (settings ->> 'input_size') || ' ' || {fit} FROM projects"
     return {row[0]: row[1] for row in connection.execute(statement)}
 
 

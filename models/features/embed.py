@@ -176,7 +176,8 @@ def _restored(
 
 
 def _of_network(network: Network, params: PublishedParams) -> NetworkExtractor:
-    return NetworkExtractor(network, params.precision, rooted=isinstance(params, PackagedParams))
+    packaged = isinstance(params, PackagedParams)
+    return NetworkExtractor(network, params.precision, rooted=packaged, whole=not packaged)
 
 
 def _is_outgrown(out: Path, examples: int) -> bool:

@@ -1,7 +1,8 @@
 """The scores of one round over everything unlabeled, and the file that keeps them."""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,11 +13,13 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError
 from models.files.atomic import write_atomically
+from models.media.images.frame import CROPPED, Frame
 from models.protocols import Float32Array, Indices
 
 _ROW_GROUP = 65_536
 _DETECTIONS: Final = "detections"
 _MOST: Final = "karat.detections"
+_FRAME: Final = "karat.frame"
 _PURITY: Final = "karat.purity"
 _IS_PROBABILITY: Final = "karat.purity_is_probability"
 # Whose values files of earlier versions hold as probabilities, without a word of it. They did so
@@ -58,6 +61,7 @@ class PoolScores:
         inside: (N,) float32 in 0..1, the probability of being in-distribution; None before
             selection, and where nothing tells how to read the purity as one.
         detections: (N, K, 6) float32 of a detector, as in `Outputs`; None of anything else.
+        frame: the square that `detections` are shares of.
         purity_by: name of the purity in the catalog, that of a fallback where it stood in; None in
             files of earlier versions.
         purity_is_probability: whether `purity` is the probability of being in-distribution.
@@ -72,6 +76,7 @@ class PoolScores:
     detections: Float32Array | None = None
     purity_by: str | None = None
     purity_is_probability: bool = False
+    frame: Frame = CROPPED
 
     def __len__(self) -> int:
         """Return N."""
@@ -89,6 +94,7 @@ class PoolScores:
             None if self.detections is None else self.detections[positions],
             self.purity_by,
             self.purity_is_probability,
+            self.frame,
         )
 
     @classmethod
@@ -103,6 +109,7 @@ class PoolScores:
             **joined,
             purity_by=parts[0].purity_by,
             purity_is_probability=parts[0].purity_is_probability,
+            frame=parts[0].frame,
         )
 
     def to_parquet(
@@ -139,6 +146,7 @@ class PoolScores:
         known = dict(about or {})
         if self.detections is not None:
             known[_MOST] = str(self.detections.shape[1])
+            known[_FRAME] = json.dumps(asdict(self.frame))
             table = table.append_column(_DETECTIONS, _ragged(self.detections))
         if self.purity_by is not None:
             known[_PURITY] = self.purity_by
@@ -181,6 +189,8 @@ class PoolScores:
             _filled(table) if _DETECTIONS in table.column_names else None,
             purity_by,
             is_probability,
+            # Files of earlier versions are all of middle squares.
+            Frame(**json.loads(about[_FRAME.encode()])) if _FRAME.encode() in about else CROPPED,
         )
 
 

@@ -156,6 +156,7 @@ def score_pool(
             detections=outputs.detections,
             purity_by=purity.by,
             purity_is_probability=purity.is_probability,
+            frame=outputs.frame,
         ),
         view,
         purity.notes + informativeness.notes,

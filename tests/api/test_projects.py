@@ -15,6 +15,8 @@ from core.lifecycle import claim_job, finish_job, new_job
 from core.rounds import lock_unfinished
 from core.states import ExampleState, JobKind, JobState, ProjectRole, Role, Split
 from core.tables import DRY_RUN, Annotation, Example, Job, Member, Project, Query, Round
+from core.tasks.boxes import BOXES
+from core.tasks.classification import CLASSIFICATION
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.processes import blocks, eventually
 from tests.world import Caller, World
@@ -257,7 +259,38 @@ def test_where_there_are_images_another_input_size_is_a_job(http: TestClient, wo
         assert (response.status_code, response.json()["code"]) == (409, "input_size_fixed")
         assert "at 8 px" in response.json()["detail"]
         assert "start the job resize" in response.json()["detail"]
-    assert patch(http, full, admin, settings={"input_size": 8, "seed": 3}).status_code == 200
+    refused = patch(http, full, admin, settings={"fit": "pad"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "input_size_fixed")
+    assert refused.json()["field"] == "settings.fit"
+    assert "start the job resize with its fit" in refused.json()["detail"]
+    kept = {"input_size": 8, "fit": "crop", "seed": 3}
+    assert patch(http, full, admin, settings=kept).status_code == 200
+
+
+def test_new_projects_see_what_serves_their_labels_and_old_ones_what_they_saw(
+    http: TestClient, world: World
+) -> None:
+    admin = world.caller()
+
+    def made(name: str, **more: Any) -> str:
+        body = {"name": name, "classes": [{"name": "a"}], **more}
+        created = http.post("/api/projects", json=body, headers=admin.headers)
+        fit: str = created.json()["settings"]["fit"]
+        return fit
+
+    assert made("Streets", task="boxes") == BOXES.fit == "pad"
+    assert made("Narrow streets", task="boxes", settings={"fit": "crop"}) == "crop"
+    assert made("Birds") == CLASSIFICATION.fit
+    assert made("Mail", medium="text") == "crop"
+    old = world.project()
+    old.settings = {name: one for name, one in old.settings.items() if name != "fit"}
+    world.session.commit()
+    found = http.get(f"/api/projects/{old.id}", headers=admin.headers).json()
+    assert found["settings"]["fit"] == "crop"
+    # Until there are images it is a setting like others.
+    assert patch(http, old, admin, settings={"fit": "pad"}).json()["settings"]["fit"] == "pad"
+    wrong = patch(http, old, admin, settings={"fit": "stretch"})
+    assert (wrong.status_code, wrong.json()["field"]) == (400, "settings.fit")
 
 
 def test_a_new_project_has_no_input_size_until_images_come(http: TestClient, world: World) -> None:

@@ -252,6 +252,7 @@ def test_a_project_keeps_its_medium_and_takes_what_serves_it(
          "texts; choose one of auto_text, minilm, hashed_ngrams"),
         ({"purity": {"name": "clip"}}, "purity clip serves images"),
         ({"input_size": 32}, "settings.input_size: a text has no size in pixels; leave it out."),
+        ({"fit": "pad"}, "settings.fit: a text is always seen whole; leave it out."),
     ):  # fmt: skip
         refused = send("PATCH", url, json={"settings": settings})
         assert (refused.status_code, refused.json()["code"]) == (400, "invalid_settings")

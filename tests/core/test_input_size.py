@@ -107,3 +107,15 @@ def test_turned_images_count_alike_and_none_choose_nothing() -> None:
     assert turned.side == upright.side == 288
     assert str(turned) == "Images are typically 4000 × 3000; the model sees 288 × 288."
     assert SizeChoice.of([]) is None
+
+
+def test_of_whole_images_the_longer_side_fills_the_square() -> None:
+    whole = SizeChoice.of([(300, 200), (200, 300), (28, 20)], fit="pad")
+    assert whole is not None
+    assert (whole.side, whole.width, whole.height, whole.fit) == (288, 200, 300, "pad")
+    assert str(whole) == (
+        "Images are typically 200 × 300; the model sees all of each within 288 × 288."
+    )
+    digits = SizeChoice.of([(28, 20)], fit="pad")
+    assert digits is not None
+    assert digits.side == 28

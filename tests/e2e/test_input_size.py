@@ -54,5 +54,12 @@ def test_the_first_import_chooses_and_the_settings_page_changes_it(
     page.reload()
     expect(field).to_have_value("48")
     assert project.get()["settings"]["input_size"] == 48
+    sees = page.get_by_label("Models see")
+    expect(sees).to_have_value("crop")
+    sees.select_option("The whole image")
+    expect(panel).to_contain_text("From the middle square to the whole image")
+    panel.get_by_role("button", name="Resize images").click()
+    expect(panel).to_have_count(0, timeout=60_000)
+    assert project.get()["settings"]["fit"] == "pad"
     # Nothing of it waits to be saved.
     expect(page.get_by_role("button", name="Save changes")).to_have_count(0)

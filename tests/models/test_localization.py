@@ -311,7 +311,7 @@ def test_saved_classifiers_say_where_they_look(
     assert_allclose(seen[0].probabilities, softmax(logits, axis=1), atol=0.02)
     assert_array_equal(seen[0].probabilities.argmax(axis=1), logits.argmax(axis=1))
     sizes = np.tile([2 * SIDE + 20, 2 * SIDE], (12, 1))
-    for box in cam_boxes(looker, store[tested], sizes):
+    for box in cam_boxes(looker, store[tested], sizes, store.frame):
         assert box is not None
         # The square is the middle of the picture.
         assert 10 <= box.x < box.x + box.w <= 2 * SIDE + 10

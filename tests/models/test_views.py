@@ -58,7 +58,9 @@ def test_a_crop_is_a_part_of_its_image_with_at_least_its_share() -> None:
     ramp = torch.linspace(0, 1, 64)
     grid = torch.stack([ramp.expand(64, 64), ramp[:, None].expand(64, 64), torch.zeros(64, 64)])
     torch.manual_seed(0)
-    views = cropped(grid.expand(500, -1, -1, -1), ContrastiveParams(smallest_crop=0.25))
+    views = cropped(
+        grid.expand(500, -1, -1, -1), ContrastiveParams(smallest_crop=0.25), torch.ones(500, 2)
+    )
     width = views[:, 0, 0, -1] - views[:, 0, 0, 0]
     height = views[:, 1, -1, 0] - views[:, 1, 0, 0]
     area, ratio = width * height, width / height

@@ -53,7 +53,7 @@ class BoxLoop(Loop):
             select(func.count()).where(Example.project_id == self.project.id)
         )
         assert first is not None
-        path = self.world.storage.pixels(self.project.id, SIDE)
+        path = self.world.storage.pixels(self.project.id, SIDE, self.project.settings["fit"])
         with PixelStore.writer(path, SIDE) as writer:
             for index in range(first, first + count):
                 one = _scene(index)

@@ -76,6 +76,7 @@ def test_the_plan_says_what_the_first_import_chooses(
     plan: Any = empty.add(content, name, dry_run=True).result
     assert plan["input_size"] == {
         "side": side, "width": middle[0], "height": middle[1], "images": len(sizes),
+        "fit": "crop",
     }  # fmt: skip
     assert chosen(empty) is None
     result: Any = empty.add(content, name).result

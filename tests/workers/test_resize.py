@@ -24,6 +24,7 @@ from core.tables import DRY_RUN, Job, Project, Round
 from models.errors import ModelError
 from models.media import embedding_files
 from models.media.images.contrastive import embed_with_encoder
+from models.media.images.frame import Frame
 from models.media.images.store import PixelStore
 from tests.processes import blocks, eventually, worker
 from tests.s3 import Bucket
@@ -37,7 +38,7 @@ from tests.world import World
 from workers.advance import handler as advance
 from workers.execution.runner import run_job
 from workers.features import handler as features
-from workers.features.stored import LearnedFeatures, latest
+from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.jobs.context import JobContext
 from workers.jobs.fairness import in_the_way
 from workers.resize import handler, refit
@@ -136,6 +137,43 @@ def test_there_and_back_and_imported_into_it_is_the_same_pool(
     assert full.storage.pixels(full.project_id, 24).stat().st_size == (N + 3) * 24 * 24 * 3
     resize(http, world, full, 8)
     assert files(full) == ["pixels-8.u8"]
+    np.testing.assert_array_equal(pixels(full, 8), before)
+
+
+def test_models_come_to_see_all_of_each_image_and_back(
+    http: TestClient, world: World, full: Pool, upload: bytes, installation: settings.Settings
+) -> None:
+    project = world.session.get_one(Project, full.project_id)
+    model = {"name": "patch_kmeans", "params": {}}
+    now = ProjectSettings.model_validate({**project.settings, "model": model})
+    before = pixels(full, 8)
+    job = run(world, start_job(http, world, project, "resize", {"fit": "pad", "input_size": 8}))
+    assert job.state is JobState.SUCCEEDED, job.error
+    result: Any = job.result
+    assert (result["fit_before"], result["fit"], result["input_size"]) == ("crop", "pad", 8)
+    assert result["notes"] == [
+        "The model sees the whole of each image now, instead of its middle square."
+    ]
+    world.session.refresh(project)
+    assert (project.settings["fit"], files(full)) == ("pad", ["pixels-pad-8.u8"])
+    other = Pool(full.session, full.storage, world.project(input_size=8, fit="pad"))
+    imported(other, upload)
+    assert files(other) == ["pixels-pad.u8"]
+    mine, theirs = (
+        one.storage.pixels(one.project_id, 8, "pad").read_bytes() for one in (full, other)
+    )
+    assert mine == theirs
+    engine = sync_engine(installation)
+    assert {name: one.objects for name, one in findings(engine).items() if one.level != "ok"} == {}
+    engine.dispose()
+    # No features of the one are ever taken for those of the other.
+    then = now.model_copy(update={"fit": "pad"})
+    assert embeddings_file(full.storage, project.id, now) != embeddings_file(
+        full.storage, project.id, then
+    )
+    world.session.commit()
+    again = start_job(http, world, project, "resize", {"fit": "crop", "input_size": 8})
+    assert run(world, again).state is JobState.SUCCEEDED
     np.testing.assert_array_equal(pixels(full, 8), before)
 
 
@@ -440,7 +478,7 @@ def test_a_round_that_an_answer_makes_meanwhile_goes_on_at_the_new_size(
     session.add(new_round(project, 1))
     session.flush()
     with ThreadPoolExecutor(1) as threads, Session(engine) as swapping:
-        named = threads.submit(name, swapping, project.id, 16)
+        named = threads.submit(name, swapping, project.id, Frame(16))
         eventually(lambda: blocks(session), "the swap waits for the answer")
         session.commit()
         named.result()

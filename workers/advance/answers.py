@@ -63,7 +63,7 @@ def _answers_to(
     then = _said_then(advance, scores, query[inside])
     nothing = np.empty((len(inside), 0), dtype=np.float32)
     losses[inside] = advance.learner.losses(
-        Outputs(then.logits, nothing, detections=then.detections),
+        Outputs(then.logits, nothing, detections=then.detections, frame=then.frame),
         advance.snapshot.targets.take(positions[inside]),
     )
     return query, labels, losses

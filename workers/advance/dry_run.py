@@ -29,7 +29,7 @@ from models.tasks.base import Training
 from workers.dry_run import Cost, DryRun
 from workers.features.stored import embeddings_file
 from workers.jobs.context import JobContext
-from workers.jobs.stores import open_store, side_of
+from workers.jobs.stores import frame_of, open_store
 from workers.labels.learners import learner_of
 from workers.weights import with_file
 
@@ -65,7 +65,7 @@ class _Timing:
             settings = ProjectSettings.model_validate(project.settings)
             if (model := AdvanceParams.of(context).model) is not None:
                 settings = settings.model_copy(update={"model": model})
-            self.side = side_of(project.medium, settings)
+            self.frame = frame_of(project.medium, settings)
             # By what the embeddings depend on, wherever the weights lie.
             self.settings = with_file(session, context.storage, settings)
             rows = (
@@ -96,7 +96,7 @@ class _Timing:
         self.sample = min(_FEW, self.count)
 
     def _store(self, count: int) -> Store:
-        return open_store(self.context.storage, self.context.project_id, self.side, count)
+        return open_store(self.context.storage, self.context.project_id, self.frame, count)
 
     def _present(self) -> int:
         return int(np.load(self.stored, mmap_mode="r").shape[0]) if self.stored.exists() else 0
@@ -161,11 +161,12 @@ class _Timing:
 
     def _learn_boxes(self, labels: Any, params: dict[str, Any], rows: Any) -> None:
         """Learn one box in the middle of each image."""
-        assert self.side is not None
-        quarter = self.side / 4
+        assert self.frame is not None
+        side = self.frame.side
+        quarter = side / 4
         place = {"x": quarter, "y": quarter, "w": 2 * quarter, "h": 2 * quarter}
         made = [{"boxes": [{"class_id": one, **place}]} for one in labels.tolist()]
-        sizes = np.full((len(made), 2), self.side, dtype=np.int64)
+        sizes = np.full((len(made), 2), side, dtype=np.int64)
         learner, nothing = learner_of(self.task), np.empty(0, dtype=np.int64)
         self.model = learner.train(
             Training(

@@ -25,7 +25,7 @@ from models.media.images.store import PixelStore, images_of
 from models.tasks.localization.looking import CamBox, Looker, cam_boxes
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
-from workers.jobs.stores import open_store, side_of
+from workers.jobs.stores import frame_of, open_store
 from workers.look_at.lookers import looker_of
 
 AT_ONCE: Final = 64
@@ -152,8 +152,8 @@ def _classifier(advance: Advance) -> _Classifier:
         if source is None:
             raise ModelError("the project that the images were taken over from has gone.")
         settings = ProjectSettings.model_validate(source.settings)
-        side = side_of(source.medium, settings)
-        assert side is not None  # it holds images
+        frame = frame_of(source.medium, settings)
+        assert frame is not None  # it holds images
         artifact: Artifact = session.execute(newest_model(source.id)).one()[0]
         count = session.scalars(
             select(Example.pool_index + 1)
@@ -164,9 +164,9 @@ def _classifier(advance: Advance) -> _Classifier:
         own = _same_names(session, source.id, context.project_id)
     return _Classifier(
         source.id,
-        looker_of(context.storage, artifact, settings, side),
+        looker_of(context.storage, artifact, settings, frame.side),
         # Another project's: no job of this one has seen to it.
-        images_of(open_store(context.storage, source.id, side, count, whole=True)),
+        images_of(open_store(context.storage, source.id, frame, count, whole=True)),
         artifact.meta["class_ids"],
         own,
     )
@@ -215,7 +215,7 @@ def _seen(classifier: _Classifier, images: list[_Image]) -> dict[int, list[dict[
             continue
         sizes = np.array([one.size for one in group], dtype=np.int64)
         pixels = classifier.store[np.array([one.there for one in group])]
-        boxes = cam_boxes(classifier.looker, pixels, sizes, classes=classes)
+        boxes = cam_boxes(classifier.looker, pixels, sizes, classifier.store.frame, classes=classes)
         for one, box in zip(group, boxes, strict=True):
             kept = None if box is None else _proposal(classifier, box)
             found[one.example_id] = to_store([] if kept is None else [kept])

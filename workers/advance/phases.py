@@ -39,7 +39,7 @@ from workers.advance.reads import (
 )
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.jobs.context import JobContext
-from workers.jobs.stores import open_store, side_of
+from workers.jobs.stores import frame_of, open_store
 from workers.jobs.work import read_json, write_json
 from workers.labels.draws import reached
 from workers.labels.job_inputs import class_names
@@ -151,8 +151,8 @@ class Advance:
         context = self.context
         with context.sessions() as session:
             medium = session.get_one(Project, context.project_id).medium
-        side = side_of(medium, self.settings)
-        return open_store(context.storage, context.project_id, side, self.snapshot.count)
+        frame = frame_of(medium, self.settings)
+        return open_store(context.storage, context.project_id, frame, self.snapshot.count)
 
     @property
     def embeddings_file(self) -> Path:
@@ -392,7 +392,10 @@ class Advance:
     def verdicts(self) -> Outputs | None:
         """What the model says of the labeled images, if it was kept."""
         path = self.file(_VERDICTS)
-        return Outputs(**load_file(path)) if path.exists() else None
+        if not path.exists():
+            return None
+        arrays: dict[str, Any] = load_file(path)
+        return Outputs(**arrays)
 
     def save_view(self, scored: Scored, folder: Path) -> None:
         """Keep what the selection looks at beside the scores."""

@@ -45,7 +45,7 @@ def propose(
             if (place := place_of.get(pool_index)) is not None:
                 assert width is not None
                 assert height is not None
-                found = proposals(scores.detections[place], width, height, class_ids)
+                found = proposals(scores.detections[place], width, height, class_ids, scores.frame)
                 by_example[example_id] = to_store(
                     found,
                     shifted=advance.settings.shifted_proposals,

@@ -126,7 +126,7 @@ def _hits(advance: Advance, scores: PoolScores) -> NDArray[np.int8] | None:
     positions = np.searchsorted(snapshot.labeled, scores.indices).astype(np.int64)
     targets = snapshot.targets.take(positions)
     assert isinstance(targets, BoxTargets)
-    return hits(scores.detections, targets)
+    return hits(scores.detections, targets, scores.frame)
 
 
 def _queue_length(advance: Advance) -> int:

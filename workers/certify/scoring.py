@@ -89,11 +89,11 @@ def gather(context: JobContext) -> Facts:
         project = session.get_one(Project, project_id)
         now = ProjectSettings.model_validate(project.settings)
         then = ProjectSettings.model_validate(round_.settings)
-        if now.input_size != then.input_size:
+        if (now.input_size, now.fit) != (then.input_size, then.fit):
             raise Conflict(
                 "resized",
-                "The images were brought to another size since the newest model learned; close a "
-                "round first.",
+                "Models see the images at another size, or more or less of them, since the newest "
+                "model learned; close a round first.",
             )
         closed = take(session, project_id, number)
         last = session.scalar(select(func.max(Round.number)).where(Round.project_id == project_id))

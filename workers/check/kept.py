@@ -13,7 +13,9 @@ from core.media.images.input_size import SizeChoice
 from core.media.nouns import in_words_of
 from core.settings import Settings
 from core.states import Medium
+from core.tasks.classification import CLASSIFICATION
 from models.media.base import Store
+from models.media.images.frame import Frame
 from models.media.images.store import PixelStore, PixelWriter
 from models.media.texts.store import TextStore, TextWriter
 from workers.imports.items import Refused, Source
@@ -27,6 +29,8 @@ from workers.imports.sampling import samples_ahead
 _MOST_THREADS: Final = 4
 # Features of both kinds beside each other, as float32, twice while they are made; and the rest.
 _FEATURES_BYTES: Final = 2 * 4 * 1_800
+# As of new projects whose labels are classes.
+_FIT: Final = CLASSIFICATION.fit
 _SPARE_BYTES: Final = 64 << 20
 # A text of a table, as it is stored.
 _TEXT_BYTES: Final = 2 << 10
@@ -72,7 +76,7 @@ class KeptImages:
     def begin(self, images: Source, reader: LabelReader) -> Sequence[str]:
         """Choose the size of all, by some of them."""
         samples = samples_ahead(images, ImportParams(filename=""), self.reading, reader)
-        choice = SizeChoice.of(sizes_of(samples), total=images.total)
+        choice = SizeChoice.of(sizes_of(samples), fit=_FIT, total=images.total)
         # Without a header that can be read there is no image either.
         self._images.input_size = side = 8 if choice is None else choice.side
         _require_room(Medium.IMAGE, self._work, images.total, side * side * 3)
@@ -81,7 +85,7 @@ class KeptImages:
 
     def make(self, contents: Sequence[bytes]) -> Sequence[Made | Refused]:
         """Decode files."""
-        return decode_all(contents, threads=self._threads, max_pixels=self._most, size=self._side)
+        return decode_all(contents, threads=self._threads, max_pixels=self._most, frame=self._frame)
 
     def write(self, first: int, additions: Sequence[Addition]) -> None:
         """Write their pixels."""
@@ -97,11 +101,11 @@ class KeptImages:
 
     def open(self, count: int) -> Store:
         """Read the pixels."""
-        return PixelStore.open(self._pixels, self._side, count)
+        return PixelStore.open(self._pixels, self._frame.side, count, fit=_FIT)
 
     @property
-    def _side(self) -> int:
-        return self._images.input_size or 1
+    def _frame(self) -> Frame:
+        return Frame(self._images.input_size or 1, _FIT)
 
     @property
     def _pixels(self) -> Path:

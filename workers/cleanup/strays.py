@@ -35,7 +35,7 @@ SETTLED_SECONDS: Final = 3600.0
 _BATCH: Final = 5000
 _AT_ONCE: Final = 500
 _FOLDERS: Final = frozenset({"features", "texts"})
-_PIXELS: Final = re.compile(r"pixels(-\d+)?\.u8")
+_PIXELS: Final = re.compile(r"pixels(-pad)?(-\d+)?\.u8")
 
 
 @dataclass(frozen=True, slots=True)

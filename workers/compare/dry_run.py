@@ -10,7 +10,7 @@ from models.features.duplicates import nearest_rows, outlines
 from workers.compare.gather import gather
 from workers.dry_run import Cost, DryRun
 from workers.jobs.context import JobContext
-from workers.jobs.stores import open_store
+from workers.jobs.stores import frame_noted, open_store
 
 _SAMPLE: Final = 4096
 
@@ -37,7 +37,7 @@ def prepare(context: JobContext) -> DryRun:
     def outline() -> Cost:
         def run(images: int) -> None:
             context.check()
-            outlines(open_store(context.storage, context.project_id, known["input_size"], images))
+            outlines(open_store(context.storage, context.project_id, frame_noted(known), images))
 
         return Cost(extended_seconds(run, min(count, _SAMPLE), count))
 

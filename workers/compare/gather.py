@@ -6,7 +6,7 @@ from core.tables import Project
 from models.catalog.params.networks import compared_width
 from models.errors import ModelError
 from workers.jobs.context import JobContext
-from workers.jobs.stores import side_of
+from workers.jobs.stores import frame_of, noted
 
 
 def gather(context: JobContext) -> None:
@@ -19,7 +19,7 @@ def gather(context: JobContext) -> None:
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
-        side = side_of(project.medium, settings)
+        frame = frame_of(project.medium, settings)
     features = features_of(context.storage, context.project_id, settings.model.name, compared_width)
     if features.count < 2:
         raise ModelError("There is but one image with features, and nothing to compare it with.")
@@ -29,6 +29,6 @@ def gather(context: JobContext) -> None:
         "made": name_of(features.path),
         "images": features.count,
         "width": features.width,
-        "input_size": side,
+        **noted(frame),
     }
     context.save({"known": known})

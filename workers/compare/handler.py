@@ -23,7 +23,7 @@ from workers.compare.gather import gather
 from workers.dry_run import dry_run
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
-from workers.jobs.stores import open_store
+from workers.jobs.stores import frame_noted, open_store
 from workers.jobs.work import JobWork
 
 _FILE: Final = "alike.parquet"
@@ -81,9 +81,7 @@ class Comparing(JobWork[CompareParams]):
     def outline(self) -> None:
         """Group those that are the same picture."""
         context, known = self.context, self.context.known
-        store = open_store(
-            context.storage, context.project_id, known["input_size"], known["images"]
-        )
+        store = open_store(context.storage, context.project_id, frame_noted(known), known["images"])
         prints, means = outlines(store, self.progress)
         rows, cosines = (
             np.load(path, mmap_mode="r") for path in nearest_files(self.file("nearest"))

@@ -17,7 +17,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from core.files.storage import write_atomically
-from core.settings.project import ProjectSettings
+from core.settings.project import Fit, ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
 from core.tables import Artifact, Example, Job, Project, Round
 from models.features.embed import extractor_path
@@ -32,7 +32,7 @@ from models.target.train import embed_pool, load_target, uses_embeddings
 from models.target.trained import NetworkModel
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.jobs.context import JobContext
-from workers.jobs.stores import open_store, side_of
+from workers.jobs.stores import frame_noted, frame_of, noted, open_store
 from workers.weights import with_file
 
 STORED: Final = "stored"
@@ -51,6 +51,7 @@ class Source:
         model: Of the catalog.
         params: Its parameters.
         input_size: Side of the images in pixels; None of texts.
+        fit: How images lie in their squares.
         seed: Of the project.
         images: How many the project has, of all splits.
         columns: What the last model looked at of the stored ones; None = all.
@@ -67,6 +68,7 @@ class Source:
     columns: tuple[int, int] | None = None
     job_id: int | None = None
     checkpoint: str | None = None
+    fit: Fit = "crop"
 
     @property
     def name(self) -> str:
@@ -99,7 +101,7 @@ def source_of(context: JobContext) -> Source:
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
-        side = side_of(project.medium, settings)
+        frame = frame_of(project.medium, settings)
         settings = with_file(session, context.storage, settings)
         total = select(func.count()).where(Example.project_id == context.project_id)
         images = session.scalar(total) or 0
@@ -109,7 +111,7 @@ def source_of(context: JobContext) -> Source:
     common: dict[str, Any] = {
         "model": model.name,
         "params": dict(model.params),
-        "input_size": side,
+        **noted(frame),
         "seed": settings.seed,
         "images": images,
     }
@@ -162,6 +164,7 @@ class Features:
                         update={"name": source.model, "params": source.params}
                     ),
                     "input_size": source.input_size,
+                    "fit": source.fit,
                 }
             )
             return embeddings_file(context.storage, context.project_id, settings)
@@ -175,7 +178,8 @@ class Features:
         """The examples of the project, or the first of them."""
         context, source = self.context, self.source
         wanted = source.images if count is None else count
-        return open_store(context.storage, context.project_id, source.input_size, wanted)
+        frame = frame_noted(source.noted())
+        return open_store(context.storage, context.project_id, frame, wanted)
 
     @property
     def missing(self) -> int:
@@ -235,7 +239,9 @@ class Features:
         assert self.source.checkpoint is not None
         model = load_target(self.context.storage.fetch(self.source.checkpoint), store)
         assert isinstance(model, NetworkModel)
-        return NetworkExtractor(model.network, self.source.params.get("precision", "auto"))
+        return NetworkExtractor(
+            model.network, self.source.params.get("precision", "auto"), whole=True
+        )
 
     def _hand_on(self) -> None:
         """Let the next round find what was embedded here."""

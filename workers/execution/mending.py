@@ -24,6 +24,7 @@ from core.errors import Conflict, DomainError
 from core.settings.project import ProjectSettings
 from core.states import JobKind, Medium
 from core.tables import Example, Project
+from models.media.images.frame import Frame
 from models.media.images.store import PixelStore
 from workers.imports.media.text_store import look, mend_store
 from workers.jobs.context import JobContext
@@ -67,8 +68,9 @@ def why_lost(context: JobContext) -> DomainError | None:
         if project.medium is Medium.TEXT:
             found = look(session, context.storage.texts(project.id), project.id)
             return _texts_gone(session, found.gaps, project.id)
-        side = ProjectSettings.model_validate(project.settings).side
-    held = PixelStore.held(context.storage.pixels(context.project_id, side), side)
+        settings = ProjectSettings.model_validate(project.settings)
+    path = context.storage.pixels(context.project_id, settings.side, settings.fit)
+    held = PixelStore.held(path, settings.side)
     try:
         lost = lost_originals(context, lambda *_: context.check(), held)
     except DomainError as error:
@@ -88,13 +90,13 @@ def _mend_store(context: JobContext) -> DomainError | None:
         if not is_text:
             mine = Example.project_id == project.id
             last = session.scalar(select(func.max(Example.pool_index)).where(mine))
-        side = ProjectSettings.model_validate(project.settings).input_size
+        settings = ProjectSettings.model_validate(project.settings)
     if is_text:
         return _mend_texts(context)
-    if last is None or side is None:
+    if last is None or settings.input_size is None:
         return None
     try:
-        _mend_pixels(context, side, last + 1)
+        _mend_pixels(context, Frame(settings.side, settings.fit), last + 1)
     except DomainError as error:
         context.log.write(f"pixels are missing still: {error.detail}")
         return error
@@ -143,15 +145,15 @@ def _texts_gone(session: Session, gaps: Sequence[int], project_id: int) -> Domai
     )
 
 
-def _mend_pixels(context: JobContext, side: int, count: int) -> None:
+def _mend_pixels(context: JobContext, frame: Frame, count: int) -> None:
     """Append to a file of pixels what it lacks of ``count`` images, up to the first that is lost.
 
     Raises:
         Conflict: ``originals_gone`` or ``original_unreadable``.
         DomainError: A place cannot be looked at now.
     """
-    path = context.storage.pixels(context.project_id, side)
-    there = PixelStore.held(path, side)
+    path = context.storage.pixels(context.project_id, frame.side, frame.fit)
+    there = PixelStore.held(path, frame.side)
     if there >= count:
         return
     context.log.write(f"{count - there:,} of {count:,} images have lost their pixels")
@@ -161,13 +163,13 @@ def _mend_pixels(context: JobContext, side: int, count: int) -> None:
     lost = lost_originals(context, lambda *_: context.check(), there)
     end = lost.some[0].pool_index if lost.count else count
     if there < end:
-        with closing(Refit(context)) as refit, PixelStore.writer(path, side) as pixels:
+        with closing(Refit(context)) as refit, PixelStore.writer(path, frame.side) as pixels:
             # In order, each batch on the disk before the next: whoever is killed leaves no gap.
             for batch in refit.batches(there):
                 rows = [row for row in batch if row.pool_index < end]
                 if not rows:
                     break
-                pixels.write(rows[0].pool_index, refit.pixels(rows, side))
+                pixels.write(rows[0].pool_index, refit.pixels(rows, frame))
                 pixels.flush()
                 context.progress(rows[-1].pool_index + 1, count)
         context.log.write(f"{end - there:,} were made again from the originals")

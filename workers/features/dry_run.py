@@ -11,7 +11,7 @@ from models.media.images.store import PixelStore, images_of
 from workers.dry_run import Cost, DryRun
 from workers.features.gather import gather
 from workers.jobs.context import JobContext
-from workers.jobs.stores import open_store
+from workers.jobs.stores import frame_noted, open_store
 
 _SAMPLE: Final = 512
 
@@ -67,5 +67,5 @@ class _Timing:
 
     def _store(self, count: int) -> PixelStore:
         context = self.context
-        side = self.known["input_size"]
-        return images_of(open_store(context.storage, context.project_id, side, count))
+        frame = frame_noted(self.known)
+        return images_of(open_store(context.storage, context.project_id, frame, count))

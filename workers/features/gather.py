@@ -9,7 +9,7 @@ from core.tables import Example, Project
 from models.media.images.contrastive import require_several
 from workers.jobs.arrays import write_array
 from workers.jobs.context import JobContext
-from workers.jobs.stores import side_of
+from workers.jobs.stores import frame_of, noted
 
 
 def gather(context: JobContext) -> None:
@@ -27,17 +27,10 @@ def gather(context: JobContext) -> None:
         examples = session.execute(statement).all()
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
-        side = side_of(project.medium, settings)
+        frame = frame_of(project.medium, settings)
     # Evaluation images must teach nothing, and images known to be OOD are no part of the pool.
     pool = np.array([index for index, split in examples if split is Split.POOL], dtype=np.int64)
     require_several(len(pool))
     write_array(context.work / "pool.npy", pool)
-    context.save(
-        {
-            "known": {
-                "images": len(examples),
-                "input_size": side,
-                "seed": settings.seed,
-            }
-        }
-    )
+    known = {"images": len(examples), **noted(frame), "seed": settings.seed}
+    context.save({"known": known})

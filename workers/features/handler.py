@@ -14,7 +14,7 @@ from workers.features.dry_run import prepare
 from workers.features.gather import gather
 from workers.features.stored import LearnedFeatures, latest
 from workers.jobs.context import JobContext, Phase
-from workers.jobs.stores import open_store
+from workers.jobs.stores import frame_noted, open_store
 from workers.jobs.work import JobWork
 
 
@@ -48,7 +48,7 @@ class Learning(JobWork[ContrastiveParams]):
         """Pixels of all images."""
         context, known = self.context, self.context.known
         return images_of(
-            open_store(context.storage, context.project_id, known["input_size"], known["images"])
+            open_store(context.storage, context.project_id, frame_noted(known), known["images"])
         )
 
     def effort(self) -> dict[str, float]:

@@ -34,7 +34,11 @@ def embeddings_file(storage: Storage, project_id: int, settings: ProjectSettings
     """Where a pool's embeddings by a frozen model are: a file for each thing they depend on."""
     model = settings.model
     decisive = embedding_params(model.name, model.params)
-    key = json.dumps([model.name, decisive, settings.input_size], sort_keys=True)
+    facts = [model.name, decisive, settings.input_size]
+    if settings.fit != "crop":
+        # Of cropped images there are files of earlier versions.
+        facts.append(settings.fit)
+    key = json.dumps(facts, sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()[:16]
     return storage.features(project_id) / f"{model.name}-{digest}.npy"
 

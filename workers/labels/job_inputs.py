@@ -16,7 +16,7 @@ from core.tasks.class_lookup import ClassLookup, folded
 from models.media.base import Store
 from models.protocols import Indices
 from workers.jobs.context import JobContext
-from workers.jobs.stores import open_store, side_of
+from workers.jobs.stores import frame_noted, frame_of, noted, open_store
 from workers.labels.snapshot import Snapshot, take
 from workers.labels.subset import dropped_of
 
@@ -50,9 +50,9 @@ def freeze(context: JobContext, *, in_use: bool = False) -> JobInputs:
         if in_use:
             dropped = dropped_of(session, context.storage, settings.subset, snapshot)
             snapshot = replace(snapshot, dropped=dropped)
-        side = side_of(project.medium, settings)
+        frame = frame_of(project.medium, settings)
     snapshot.save(context.work / _FILE)
-    context.save({"known": {"input_size": side, "seed": settings.seed}})
+    context.save({"known": {**noted(frame), "seed": settings.seed}})
     return frozen(context)
 
 
@@ -156,5 +156,5 @@ def frozen(context: JobContext) -> JobInputs:
     """Read what ``freeze`` took."""
     known = context.known
     snapshot = Snapshot.load(context.work / _FILE)
-    store = open_store(context.storage, context.project_id, known["input_size"], snapshot.count)
+    store = open_store(context.storage, context.project_id, frame_noted(known), snapshot.count)
     return JobInputs(snapshot, store, known["seed"])

@@ -54,7 +54,7 @@ class _Timing:
             self.context.check()
             part = test.indices[:count], test.classes[:count]
             found = look(network, self.store, *part, self.params)
-            figures(found, test.boxes[:count], part[1], self.params, self.known.side)
+            figures(found, test.boxes[:count], part[1], self.params, self.known.frame.side)
 
         count = len(test.indices)
         one = extended_seconds(judge, min(_SAMPLE, count), count)

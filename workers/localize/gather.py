@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Self
 
 import numpy as np
@@ -22,14 +22,15 @@ from core.tasks.registry import label_of
 from core.tasks.spec import Label
 from models.catalog.params.localize import LocalizeParams
 from models.errors import ModelError
+from models.media.images.frame import Frame, Sizes
 from models.media.images.store import PixelStore, images_of
 from models.numerics.random_split import lots
 from models.protocols import Indices
 from models.tasks.localization.boxes import Boxes
-from models.tasks.localization.squares import Sizes, into_square
+from models.tasks.localization.squares import in_square
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
-from workers.jobs.stores import open_store, side_of
+from workers.jobs.stores import frame_of, noted, open_store
 from workers.labels.snapshot import pool_indices
 from workers.labels.verdicts import agreed_labels
 
@@ -69,7 +70,7 @@ class Known:
         test: To judge by.
         class_ids: (C,) int64, of each output.
         images: How many the project has.
-        side: Of the pool's images, in pixels.
+        frame: What models see of the pool's images.
         seed: Of the project.
         judged_on: "evaluation" or "held_out".
         left_out: How many images with a label are not used: ``none`` and ``several`` boxes, and
@@ -81,7 +82,7 @@ class Known:
     test: Things
     class_ids: Indices
     images: int
-    side: int
+    frame: Frame
     seed: int
     judged_on: str
     left_out: Mapping[str, int]
@@ -92,9 +93,9 @@ class Known:
         for name, part in (("inside", self.inside), ("test", self.test)):
             arrays |= {f"{name}/{key}": value for key, value in part.__dict__.items()}
         write_arrays(context.work / _FILE, arrays)
-        names = ("images", "side", "seed", "judged_on")
-        noted = {name: getattr(self, name) for name in names} | {"left_out": dict(self.left_out)}
-        context.save({"known": noted})
+        names = ("images", "seed", "judged_on")
+        facts = {name: getattr(self, name) for name in names} | {"left_out": dict(self.left_out)}
+        context.save({"known": {**facts, **noted(self.frame)}})
 
     @classmethod
     def load(cls, context: JobContext) -> Self:
@@ -104,12 +105,15 @@ class Known:
             Things(*(arrays[f"{name}/{key}"] for key in ("indices", "classes", "boxes", "sizes")))
             for name in ("inside", "test")
         )
-        noted = context.known
-        return cls(inside, arrays["ood"], test, arrays["class_ids"], **noted)
+        facts = dict(context.known)
+        # An earlier version has noted the side alone, by another name.
+        side = facts.pop("input_size", None) or facts.pop("side")
+        frame = Frame(side, facts.pop("fit", "crop"))
+        return cls(inside, arrays["ood"], test, arrays["class_ids"], frame=frame, **facts)
 
     def store(self, context: JobContext) -> PixelStore:
         """The pool's images."""
-        store = open_store(context.storage, context.project_id, self.side, self.images)
+        store = open_store(context.storage, context.project_id, self.frame, self.images)
         return images_of(store)
 
     @cached_property
@@ -135,8 +139,8 @@ def gather(context: JobContext, params: LocalizeParams) -> Known:
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
-        side = side_of(project.medium, settings)
-        assert side is not None  # texts have no boxes
+        frame = frame_of(project.medium, settings)
+        assert frame is not None  # texts have no boxes
         class_ids = session.scalars(
             select(ProjectClass.id)
             .where(ProjectClass.project_id == context.project_id)
@@ -149,11 +153,9 @@ def gather(context: JobContext, params: LocalizeParams) -> Known:
         votes = agreed_labels(session, context.project_id, session.scalar(last))
         tally: Counter[str] = Counter(none=0, several=0, cropped=0)
         ood: list[int] = []
-        said = _labels(votes, ood)
-        known = _things(session, context.project_id, said, class_ids, tally)
-        truths = _things(
-            session, context.project_id, _truths(session, context.project_id), class_ids, tally
-        )
+        things = partial(_things, session, context.project_id, frame, class_ids, tally)
+        known = things(_labels(votes, ood))
+        truths = things(_truths(session, context.project_id))
         auxiliary = pool_indices(session, context.project_id, Split.AUXILIARY_OOD)
     verdicts = np.array(ood, dtype=np.int64)
     judged_on, test = "evaluation", truths
@@ -166,7 +168,7 @@ def gather(context: JobContext, params: LocalizeParams) -> Known:
         test,
         np.array(class_ids, dtype=np.int64),
         images or 0,
-        side,
+        frame,
         settings.seed,
         judged_on,
         tally,
@@ -215,7 +217,7 @@ def _said(left_out: Mapping[str, int]) -> list[tuple[str, int]]:
     words = {
         "none": "no box",
         "several": "several boxes",
-        "cropped": "a box outside the centre square",
+        "cropped": "a box outside the square that models see",
     }
     return [(words[name], count) for name, count in left_out.items() if count]
 
@@ -223,9 +225,10 @@ def _said(left_out: Mapping[str, int]) -> list[tuple[str, int]]:
 def _things(
     session: Session,
     project_id: int,
-    labels: Iterable[tuple[int, Label]],
+    frame: Frame,
     class_ids: Iterable[int],
     tally: Counter[str],
+    labels: Iterable[tuple[int, Label]],
 ) -> Things:
     """Take the labels that are one box, and count the others."""
     output = {class_id: number for number, class_id in enumerate(class_ids)}
@@ -243,7 +246,7 @@ def _things(
     indices = np.array([one[0] for one in found], dtype=np.int64)
     sizes = _sizes(session, project_id, indices)
     corners = np.concatenate([np.empty((0, 4)), *(one[2] for one in found)])
-    boxes, kept = into_square(corners, sizes)
+    boxes, kept = in_square(corners, sizes, frame)
     tally["cropped"] += int((~kept).sum())
     things = Things(indices, np.array([one[1] for one in found], dtype=np.int64), boxes, sizes)
     return things.take(kept)

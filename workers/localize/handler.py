@@ -7,12 +7,13 @@ from typing import Any, Final
 import numpy as np
 
 from models.catalog.params.localize import METHODS, NO_SOFTMAX, LocalizeParams
+from models.media.images.frame import Frame
 from models.media.images.store import PixelStore
 from models.tasks.localization.boxes import THRESHOLDS, iou
 from models.tasks.localization.judge import OVERLAPS, Found, figures, floors, look
 from models.tasks.localization.map_box import scaled_map
 from models.tasks.localization.networks import Localizer
-from models.tasks.localization.squares import out_of_square
+from models.tasks.localization.squares import on_picture
 from workers.dry_run import dry_run
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.trainings import Trainings, training
@@ -101,7 +102,7 @@ class Localizing(Trainings[LocalizeParams]):
                 test.boxes,
                 test.classes,
                 self.params,
-                known.side,
+                known.frame.side,
                 progress=self.progress,
             )
         guesses = floors(known.inside.boxes, test.boxes, self.params)
@@ -109,7 +110,7 @@ class Localizing(Trainings[LocalizeParams]):
         result = {
             "localize": self.params.localize,
             "methods": methods,
-            "weights": self.params.ood_weights(known.side),
+            "weights": self.params.ood_weights(known.frame.side),
             "refused": {"oat": NO_SOFTMAX} if "oat" not in methods else {},
             "floors": guesses,
             "overlap": self.params.overlap,
@@ -134,11 +135,12 @@ class Localizing(Trainings[LocalizeParams]):
         return {
             "examples": example_ids(self.context, test.indices[shown]).tolist(),
             "sizes": sizes.tolist(),
+            "squares": _squares(self.known.frame, sizes),
             "class_ids": self.known.class_ids[test.classes[shown]].tolist(),
-            "truth": _edges(truth, sizes),
+            "truth": _edges(truth, sizes, self.known.frame),
             "methods": {
                 method: {
-                    "boxes": _edges(found.boxes[shown], sizes),
+                    "boxes": _edges(found.boxes[shown], sizes, self.known.frame),
                     "iou": np.round(iou(found.boxes[shown], truth), 4).tolist(),
                     "maps": None if found.maps is None else _levels(found.maps[shown]),
                 }
@@ -147,9 +149,17 @@ class Localizing(Trainings[LocalizeParams]):
         }
 
 
-def _edges(boxes: Any, sizes: Any) -> list[list[float]]:
+def _edges(boxes: Any, sizes: Any, frame: Frame) -> list[list[float]]:
     """Left, top, right and bottom in pixels of the upright pictures."""
-    rows: list[list[float]] = np.round(out_of_square(boxes, sizes), 2).tolist()
+    rows: list[list[float]] = np.round(on_picture(boxes, sizes, frame), 2).tolist()
+    return rows
+
+
+def _squares(frame: Frame, sizes: Any) -> list[list[float]]:
+    """Likewise of what maps lie over, which may reach beyond the pictures."""
+    windows = frame.windows(sizes)
+    edges = np.concatenate([windows[:, :2], windows[:, :2] + windows[:, 2:]], axis=1)
+    rows: list[list[float]] = np.round(edges, 2).tolist()
     return rows
 
 

@@ -13,9 +13,9 @@ from models.catalog.params.localize import THRESHOLD
 from models.media.images.store import images_of
 from models.tasks.localization.judge import boxes_of_maps
 from models.tasks.localization.map_box import scaled_map
-from models.tasks.localization.squares import out_of_square
+from models.tasks.localization.squares import on_picture
 from workers.jobs.context import JobContext, Phase
-from workers.jobs.stores import open_store, side_of
+from workers.jobs.stores import frame_of, open_store
 from workers.look_at.lookers import looker_of
 
 
@@ -36,8 +36,8 @@ def look(context: JobContext) -> None:
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
-        side = side_of(project.medium, settings)
-        assert side is not None  # of texts the API has refused
+        frame = frame_of(project.medium, settings)
+        assert frame is not None  # of texts the API has refused
         example = session.get_one(Example, asked.example_id)
         index, size = example.pool_index, (example.width, example.height)
         row = session.execute(newest_model(context.project_id)).first()
@@ -50,23 +50,23 @@ def look(context: JobContext) -> None:
             "unknown_class",
             f"The model of round {number} does not know this class yet; finish a round that does.",
         )
-    looker = looker_of(context.storage, artifact, settings, side)
-    store = images_of(open_store(context.storage, context.project_id, side, index + 1))
+    looker = looker_of(context.storage, artifact, settings, frame.side)
+    store = images_of(open_store(context.storage, context.project_id, frame, index + 1))
     pixels = store[np.array([index])]
     said = looker.look(pixels).probabilities[0]
     shown = int(said.argmax()) if asked.class_id is None else class_ids.index(asked.class_id)
     seen = looker.look(pixels, np.array([shown]))
     sizes = np.array([size], dtype=np.int64)
-    boxes, constant = boxes_of_maps(seen.evidence, side, THRESHOLD)
-    square = np.array([[0.0, 0.0, 1.0, 1.0]])
+    boxes, constant = boxes_of_maps(seen.evidence, frame.side, THRESHOLD)
+    left, top, width, height = frame.windows(sizes)[0].tolist()
     result = {
         "round": number,
         "class_id": class_ids[shown],
         "probability": round(float(said[shown]), 4),
         "predicted_class_id": class_ids[int(said.argmax())],
         "map": np.round(255 * scaled_map(seen.evidence[0])).astype(int).tolist(),
-        "square": out_of_square(square, sizes)[0].tolist(),
-        "box": None if constant else np.round(out_of_square(boxes, sizes)[0], 2).tolist(),
+        "square": [left, top, left + width, top + height],
+        "box": None if constant else np.round(on_picture(boxes, sizes, frame)[0], 2).tolist(),
     }
     context.save({"result": result})
 

@@ -14,12 +14,13 @@ from core.artifacts.nearness import complete_screen
 from core.errors import Conflict
 from core.files.storage import write_atomically
 from core.jobs.params import LookUpParams
-from core.states import JobKind
+from core.settings.project import ProjectSettings
+from core.states import JobKind, Medium
 from core.tables import Example, Weights
 from models.media.embedding_files import write_embeddings
 from models.protocols import Float32Array
 from workers.jobs.context import JobContext
-from workers.jobs.stores import open_store
+from workers.jobs.stores import frame_of, open_store
 from workers.jobs.yielding import Yielding
 from workers.weights import file_of
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from models.media.images.networks.clip import Clip
 
 
-def complete(context: JobContext, side: int) -> None:
+def complete(context: JobContext, settings: ProjectSettings) -> None:
     """Embed the images of the pool that have no such features yet.
 
     They are written beside those that there are and take their place at once: searches, and other
@@ -36,7 +37,7 @@ def complete(context: JobContext, side: int) -> None:
 
     Args:
         context: Of the job.
-        side: Of the project's images, in pixels.
+        settings: Of the project.
 
     Raises:
         Conflict: ``weights_gone`` or ``weights_file_gone``.
@@ -45,9 +46,9 @@ def complete(context: JobContext, side: int) -> None:
         weights = _weights(session, context)
         of_project = select(func.count()).where(Example.project_id == context.project_id)
         images = session.scalar(of_project) or 0
-    out = captioned_file(context.storage, context.project_id, weights.sha256, side)
+    out = captioned_file(context.storage, context.project_id, weights.sha256, settings)
     if _lacks(out, images):
-        _see(context, weights, side, images, out)
+        _see(context, weights, settings, images, out)
     shutil.rmtree(context.work, ignore_errors=True)
     complete_screen(out)
     for other in out.parent.iterdir():
@@ -60,14 +61,17 @@ def _lacks(out: Path, images: int) -> bool:
     return not out.exists() or len(np.load(out, mmap_mode="r")) < images
 
 
-def _see(context: JobContext, weights: Weights, side: int, images: int, out: Path) -> None:
+def _see(
+    context: JobContext, weights: Weights, settings: ProjectSettings, images: int, out: Path
+) -> None:
     from models.media.images.networks.clip import CaptionedImages
 
     mine = context.work / out.name
     if out.exists() and not mine.exists():
         write_atomically(mine, lambda part: shutil.copyfile(out, part))
     mine.parent.mkdir(parents=True, exist_ok=True)
-    store = open_store(context.storage, context.project_id, side, images)
+    frame = frame_of(Medium.IMAGE, settings)
+    store = open_store(context.storage, context.project_id, frame, images)
     write_embeddings(
         store,
         lambda: CaptionedImages(_clip(context, weights)),
@@ -80,7 +84,9 @@ def _see(context: JobContext, weights: Weights, side: int, images: int, out: Pat
         os.replace(mine, out)
 
 
-def understood(context: JobContext, words: str, side: int) -> tuple[Path, Float32Array]:
+def understood(
+    context: JobContext, words: str, settings: ProjectSettings
+) -> tuple[Path, Float32Array]:
     """The features of the pool, and the (E,) row of unit length that words are.
 
     Raises:
@@ -88,7 +94,7 @@ def understood(context: JobContext, words: str, side: int) -> tuple[Path, Float3
     """
     with context.sessions() as session:
         weights = _weights(session, context)
-    out = captioned_file(context.storage, context.project_id, weights.sha256, side)
+    out = captioned_file(context.storage, context.project_id, weights.sha256, settings)
     return out, _clip(context, weights).texts([words])[0]
 
 

@@ -20,6 +20,7 @@ from core.tables import Project
 from models.catalog.params.networks import compared_width
 from models.features.embed import restore_extractor
 from models.media.images.contrastive import restore_encoder
+from models.media.images.frame import Frame
 from models.media.images.store import Pixels
 from models.protocols import Extractor, Float32Array
 from workers.features.stored import LearnedFeatures
@@ -57,7 +58,7 @@ class Asked:
 
 def embed(asked: Asked) -> None:
     """Have the network of captions see the images that it has not seen."""
-    captions.complete(asked.context, asked.settings.side)
+    captions.complete(asked.context, asked.settings)
 
 
 def look(asked: Asked) -> None:
@@ -68,7 +69,7 @@ def look(asked: Asked) -> None:
         Conflict: ``upload_gone`` or ``weights_gone``, or the pool has no features.
     """
     if asked.words:
-        path, vector = captions.understood(asked.context, asked.words, asked.settings.side)
+        path, vector = captions.understood(asked.context, asked.words, asked.settings)
         keep(asked.context, name_of(path), vector)
         return
     context, project, settings = asked.context, asked.project, asked.settings
@@ -79,7 +80,7 @@ def look(asked: Asked) -> None:
         raise Conflict("upload_gone", "The file is not there any more; send it again.") from error
     is_text = project.medium is Medium.TEXT
     try:
-        batch = _text(context, content) if is_text else _image(context, content, settings.side)
+        batch = _text(context, content) if is_text else _image(context, content, settings)
     except Invalid:
         context.storage.remove_upload(upload)
         raise
@@ -102,9 +103,10 @@ PHASES: Final = (
 )
 
 
-def _image(context: JobContext, content: bytes, size: int) -> Pixels:
+def _image(context: JobContext, content: bytes, settings: ProjectSettings) -> Pixels:
     """A batch of one image: (1, S, S, 3) uint8."""
-    found = decode(content, max_pixels=context.settings.max_image_pixels, size=size)
+    frame = Frame(settings.side, settings.fit)
+    found = decode(content, max_pixels=context.settings.max_image_pixels, frame=frame)
     if isinstance(found, Refused):
         raise Invalid("not_an_image", f"The file cannot be compared: {found.reason}.")
     # A copy: what Pillow has decoded cannot be written, which PyTorch warns of.

@@ -10,6 +10,7 @@ import psutil
 from core.settings.project import ProjectSettings
 from core.tables import Project
 from models.catalog.params.resize import ResizeParams
+from models.media.images.frame import Frame
 from workers.jobs.context import JobContext
 from workers.resize.refit import Refit, require_originals
 
@@ -27,7 +28,7 @@ def estimate(context: JobContext) -> dict[str, Any]:
         Conflict: ``originals_gone``.
     """
     context.plan(PHASES)
-    size = ResizeParams.of(context).side
+    frame = wanted(context)
     started = time.perf_counter()
     with context.phase("check"):
         require_originals(context, context.progress)
@@ -36,7 +37,7 @@ def estimate(context: JobContext) -> dict[str, Any]:
         count = refit.count()
         rows = refit.rows(0, _SAMPLE)
         started = time.perf_counter()
-        refit.pixels(rows, size)
+        refit.pixels(rows, frame)
         seconds["fit"] = (time.perf_counter() - started) * count / max(1, len(rows))
     # A rename and a few rows, however many images there are.
     seconds["swap"] = 0.0
@@ -52,12 +53,23 @@ def estimate(context: JobContext) -> dict[str, Any]:
             "labeled": count,
             "phases": {name: round(value, 2) for name, value in seconds.items()},
             "notes": [
-                f"The pixels take {_megabytes(count, size)} MB on the disk, those of now "
+                f"The pixels take {_megabytes(count, frame.side)} MB on the disk, those of now "
                 f"{_megabytes(count, before)} MB; while the job is at work there are both.",
                 "The next round embeds every image again.",
             ],
         }
     }
+
+
+def wanted(context: JobContext) -> Frame:
+    """What models are to see of the images."""
+    params = ResizeParams.of(context)
+    if params.fit is not None:
+        return Frame(params.side, params.fit)
+    # A job that was started before there were several.
+    with context.sessions() as session:
+        project = session.get_one(Project, context.project_id)
+        return Frame(params.side, ProjectSettings.model_validate(project.settings).fit)
 
 
 def _megabytes(count: int, size: int) -> str:

@@ -14,6 +14,7 @@ from core.errors import Conflict
 from core.files.buckets import Buckets
 from core.media.originals import ORIGINAL, Original, Originals
 from core.tables import Example
+from models.media.images.frame import Frame
 from models.media.images.store import Pixels
 from workers.imports.media.decode import Decoded, decode_all
 from workers.jobs.context import JobContext
@@ -107,7 +108,7 @@ class Refit:
             return True
         return False
 
-    def pixels(self, rows: Sequence[Row], size: int) -> list[Pixels]:
+    def pixels(self, rows: Sequence[Row], frame: Frame) -> list[Pixels]:
         """Make (S, S, 3) uint8 of each of n images.
 
         Raises:
@@ -125,7 +126,7 @@ class Refit:
             self._decoders,
             # The limit may have been higher when they were imported.
             max_pixels=sys.maxsize,
-            size=size,
+            frame=frame,
         )
         made = {}
         for (row, _), one in zip(kept, decoded, strict=True):

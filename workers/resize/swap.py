@@ -17,6 +17,7 @@ from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState
 from core.tables import Job, Project
 from models.catalog import is_job
+from models.media.images.frame import Frame
 
 _ENDED_EARLY: Final = (JobState.QUEUED, JobState.FAILED, JobState.CANCELLED)
 
@@ -58,26 +59,28 @@ def require_patches(settings: ProjectSettings, size: int) -> None:
         )
 
 
-def name(session: Session, project_id: int, size: int) -> tuple[int, list[int]]:
-    """Have the project, and whatever of it is not done, work with images of ``size``.
+def name(session: Session, project_id: int, frame: Frame) -> tuple[Frame, list[int]]:
+    """Have the project, and whatever of it is not done, work with images as ``frame`` has them.
 
     Rounds that are closed keep what they say. What had been done of others is done again, since
     images of two sizes do not go together.
 
     Returns:
-        The size until now; ids of the jobs that begin anew, what they have left is to be removed.
+        How they were seen until now; ids of the jobs that begin anew, what they have left is to be
+        removed.
 
     Raises:
         Conflict: ``patch_too_large``.
     """
     project = session.get_one(Project, project_id, with_for_update={"key_share": True})
     settings = ProjectSettings.model_validate(project.settings)
-    require_patches(settings, size)
-    project.settings = {**project.settings, "input_size": size}
+    require_patches(settings, frame.side)
+    named = {"input_size": frame.side, "fit": frame.fit}
+    project.settings = {**project.settings, **named}
     # A statement that waits for an answer does not see the round which that has made.
     session.execute(lock_unfinished(project_id))
     for round_ in session.scalars(lock_unfinished(project_id)).all():
-        round_.settings = {**round_.settings, "input_size": size}
+        round_.settings = {**round_.settings, **named}
     anew = []
     jobs = (
         select(Job)
@@ -97,12 +100,12 @@ def name(session: Session, project_id: int, size: int) -> tuple[int, list[int]]:
             job.checkpoint = {}
             anew.append(job.id)
     session.execute(project_changed(project))
-    return settings.side, anew
+    return Frame(settings.side, settings.fit), anew
 
 
-def tidy(storage: Storage, project_id: int, size: int, anew: list[int]) -> None:
-    """Remove the pixels of other sizes, and what jobs had made of them."""
-    kept = storage.pixels(project_id, size)
+def tidy(storage: Storage, project_id: int, frame: Frame, anew: list[int]) -> None:
+    """Remove pixels that are not of ``frame``, and what jobs had made of them."""
+    kept = storage.pixels(project_id, frame.side, frame.fit)
     for path in storage.all_pixels(project_id):
         if path != kept:
             path.unlink(missing_ok=True)

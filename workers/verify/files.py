@@ -126,14 +126,17 @@ def _pixels(scope: Scope) -> Iterator[str]:
     for project_id, settings, count, last in _pools(scope, Medium.IMAGE):
         if count != last + 1:
             yield f"project {project_id} has {count} images, the last at {last}"
-        size = ProjectSettings.model_validate(settings).side
-        path = scope.storage.pixels(project_id, size)
+        known = ProjectSettings.model_validate(settings)
+        size = known.side
+        path = scope.storage.pixels(project_id, size, known.fit)
         length = path.stat().st_size if path.is_file() else 0
         # A killed import leaves rows at the end that the next one writes over.
         if length < count * size * size * 3 and _is_there(
             scope,
             select(Project.id).where(
-                Project.id == project_id, Project.settings["input_size"].as_integer() == size
+                Project.id == project_id,
+                Project.settings["input_size"].as_integer() == size,
+                func.coalesce(Project.settings["fit"].as_string(), "crop") == known.fit,
             ),
         ):
             held = length // (size * size * 3)

@@ -7,6 +7,7 @@ from typing import Any, Final, Self
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import aliased
 
+from core.settings.project import Fit
 from core.states import JobKind, JobState
 from core.tables import Job
 
@@ -36,34 +37,43 @@ class SizeChoice:
         width: Columns of the image in the middle.
         height: Its rows.
         images: How many were looked at.
+        fit: What is seen of them.
     """
 
     side: int
     width: int
     height: int
     images: int
+    fit: Fit = "crop"
 
     @classmethod
     def of(
-        cls, sizes: Collection[tuple[int, int]], *, total: int = 1, above: int = 0
+        cls,
+        sizes: Collection[tuple[int, int]],
+        *,
+        fit: Fit = "crop",
+        total: int = 1,
+        above: int = 0,
     ) -> Self | None:
         """Choose a side for images of these sizes.
 
         Args:
             sizes: (width, height) of each, in pixels, at least 1; order does not count.
+            fit: Which of their sides is to fill the square: with ``pad`` the longer one.
             total: How many images the pool is to have, as far as that is known.
             above: The side is to be greater, such as a patch that has to fit into it; below 512.
 
         Returns:
-            The choice by the image whose shorter side is the median (of an even number the lower
+            The choice by the image of which that side is the median (of an even number the lower
             one of the two); ``None`` if there is no image.
         """
-        ordered = sorted(sizes, key=lambda size: (min(size), size))
+        filling = max if fit == "pad" else min
+        ordered = sorted(sizes, key=lambda size: (filling(size), size))
         if not ordered:
             return None
         width, height = ordered[(len(ordered) - 1) // 2]
-        side = input_size_for(min(width, height), total=total, above=above)
-        return cls(side, width, height, len(ordered))
+        side = input_size_for(filling(width, height), total=total, above=above)
+        return cls(side, width, height, len(ordered), fit)
 
     def to_json(self) -> dict[str, Any]:
         """For plans and results."""
@@ -72,25 +82,27 @@ class SizeChoice:
             "width": self.width,
             "height": self.height,
             "images": self.images,
+            "fit": self.fit,
         }
 
     def __str__(self) -> str:
         """Say it to people."""
+        whole = "all of each within " if self.fit == "pad" else ""
         return (
             f"Images are typically {self.width} × {self.height}; the model sees "
-            f"{self.side} × {self.side}."
+            f"{whole}{self.side} × {self.side}."
         )
 
 
-def input_size_for(shorter: int, *, total: int = 1, above: int = 0) -> int:
+def input_size_for(filling: int, *, total: int = 1, above: int = 0) -> int:
     """The side of the model's input for images of one size.
 
-    Small images keep their pixels: up to 32 it is the smallest of ``SMALL`` that holds the shorter
-    side. Up to 96 it is 64, below 160 it is 128. Of photographs it is the largest of
+    Small images keep their pixels: up to 32 it is the smallest of ``SMALL`` that holds the side
+    that is to fill it. Up to 96 it is 64, below 160 it is 128. Of photographs it is the largest of
     ``PHOTOGRAPHS`` that is not larger than they are, and that so many are embedded at soon.
 
     Args:
-        shorter: Shorter side of the images, in pixels, at least 1.
+        filling: The side of the images that is to fill the square, in pixels, at least 1.
         total: How many there are.
         above: The side is to be greater than this, which is below 512.
 
@@ -100,21 +112,22 @@ def input_size_for(shorter: int, *, total: int = 1, above: int = 0) -> int:
     """
     photographs = [side for side, most in PHOTOGRAPHS if most is None or total <= most]
     sides: Sequence[int] = (*SMALL, MEDIUM, LARGE, *sorted(photographs))
-    if shorter <= SMALL[-1]:
-        chosen = next(side for side in SMALL if side >= shorter)
-    elif shorter <= MEDIUM_UP_TO:
+    if filling <= SMALL[-1]:
+        chosen = next(side for side in SMALL if side >= filling)
+    elif filling <= MEDIUM_UP_TO:
         chosen = MEDIUM
     else:
-        chosen = next((side for side in photographs if side <= shorter), LARGE)
+        chosen = next((side for side in photographs if side <= filling), LARGE)
     if chosen > above:
         return chosen
     return next((side for side in sides if side > above), above + 1)
 
 
 def not_resized_since() -> ColumnElement[bool]:
-    """Condition on ``Job``: its project's images still have the size that they had when it ended.
+    """Condition on ``Job``: models still see its project's images as they did when it ended.
 
-    What was learned of images of one size is not to be mixed with what the same says of another.
+    What was learned of images of one size is not to be mixed with what the same says of another,
+    nor what was learned of their middles with what it says of all of them.
     """
     resize = aliased(Job)
     later = select(resize.id).where(

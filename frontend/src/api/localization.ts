@@ -42,6 +42,8 @@ export type Localization = {
 export type Overlays = {
   examples: number[];
   sizes: [number, number][];
+  /** What maps lie over; missing in those of earlier versions, of which these are the middles. */
+  squares?: Edges[];
   class_ids: number[];
   truth: Edges[];
   methods: Partial<Record<Method, { boxes: Edges[]; iou: number[]; maps: Levels[] | null }>>;

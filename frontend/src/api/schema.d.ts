@@ -7335,9 +7335,10 @@ export interface components {
          *     Attributes:
          *         goal: What the labels are for; it decides the strategy of who chooses none, and what the
          *             pages say of progress.
-         *         input_size: Side of the square that the model sees, in pixels. Of an image that is not
-         *             square the shorter side is scaled to it, and the centre is seen. ``None`` until the
-         *             first import, which chooses by the sizes of its images.
+         *         input_size: Side of the square that the model sees, in pixels. ``None`` until the first
+         *             import, which chooses by the sizes of its images.
+         *         fit: How an image lies in that square that is not one: ``crop`` scales the shorter side to
+         *             it, and the middle is seen; ``pad`` the longer one, and all is seen, between bars.
          *         seed: Makes rounds reproducible.
          *         budget: What the verdicts of one round may cost, in units of ``cost``.
          *         cost: Prices of verdicts.
@@ -7382,6 +7383,12 @@ export interface components {
              * @enum {string}
              */
             first_queue: "typical" | "random";
+            /**
+             * Fit
+             * @default crop
+             * @enum {string}
+             */
+            fit: "crop" | "pad";
             /**
              * Goal
              * @default best_model

@@ -63,7 +63,14 @@ export type Split = Schemas["Split"];
 /** The result of an import job. */
 export type Packed = Schemas["Packed"];
 /** How large the model sees images, and the one in the middle of those that this was chosen by. */
-export type SizeChoice = { side: number; width: number; height: number; images: number };
+export type SizeChoice = {
+  side: number;
+  width: number;
+  height: number;
+  images: number;
+  /** Missing in those of earlier versions, of which the middle is seen. */
+  fit?: Settings["fit"];
+};
 
 export type ImportReport = {
   added: number;

@@ -3,10 +3,11 @@
 from pydantic import Field
 
 from models.catalog.params import Params
+from models.media.images.frame import Fit
 
 
 class ResizeParams(Params):
-    """The size that the images are brought to."""
+    """What the images are brought to."""
 
     input_size: int | None = Field(
         default=None,
@@ -14,6 +15,11 @@ class ResizeParams(Params):
         le=512,
         description="Side of the square that the model sees, in pixels; empty: what the first "
         "import of these images would choose.",
+    )
+    fit: Fit | None = Field(
+        default=None,
+        description="crop: models see the middle square of an image; pad: the whole image, with "
+        "bars beside it; empty: as it is.",
     )
 
     @property

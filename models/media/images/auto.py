@@ -125,7 +125,7 @@ class _Shrunk(PixelStore):
     """A store whose images are made smaller as they are read."""
 
     def __init__(self, store: PixelStore) -> None:
-        self.path, self.count = store.path, store.count
+        self.path, self.count, self.fit = store.path, store.count, store.fit
         self.size = min(store.size, _MOST_FOR_POOL)
         self._store = store
 

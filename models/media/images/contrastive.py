@@ -9,6 +9,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -20,13 +21,14 @@ from models.errors import ModelError
 from models.files import tensorfile
 from models.media.embedding_files import write_embeddings
 from models.media.images.extractor import NetworkExtractor
+from models.media.images.frame import unpadded
 from models.media.images.networks.build import build_network, restore_network
 from models.media.images.networks.nets import Network
-from models.media.images.store import PixelStore
+from models.media.images.store import Pixels, PixelStore
 from models.media.images.training.batches import fetched
 from models.media.images.training.resume import Batches, counted, restore, store
 from models.media.images.views import ROTATIONS, shifted_views
-from models.protocols import Indices, Progress
+from models.protocols import Float32Array, Indices, Progress
 
 _FORMAT = "karat-contrastive"
 
@@ -99,7 +101,10 @@ def learn_encoder(
                 group["lr"] = params.learning_rate * _schedule(step, steps, warmup)
 
             rows = indices[batches.rows(step).numpy()]
-            loss = _loss(learner, fetched(pixels, rows, device), params)
+            images = pixels[rows]
+            shares = torch.from_numpy(_shares(images)).to(device)
+            batch = fetched(images, np.arange(len(images)), device)
+            loss = _loss(learner, batch, shares, params)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
@@ -207,9 +212,22 @@ def _build(pixels: PixelStore, params: ContrastiveParams, seed: int) -> Contrast
         return ContrastiveLearner(network, params.projection)
 
 
-def _loss(learner: ContrastiveLearner, images: Tensor, params: ContrastiveParams) -> Tensor:
+def _shares(pixels: Pixels) -> Float32Array:
+    """(B, 2) of width and height that images take up, of (B, S, S, 3) with bars around them.
+
+    Of bars that differ by a pixel the wider one counts: views are to show nothing of them.
+    """
+    inner, side = unpadded(pixels), pixels.shape[1]
+    bars = np.maximum(inner[:, :2], side - inner[:, 2:])
+    shares: Float32Array = (np.maximum(side - 2 * bars, 1) / side).astype(np.float32)
+    return shares
+
+
+def _loss(
+    learner: ContrastiveLearner, images: Tensor, shares: Tensor, params: ContrastiveParams
+) -> Tensor:
     """Compare two views of each rotation of (B, 3, S, S) uint8 images, and name the rotations."""
-    x = torch.cat([shifted_views(images, params), shifted_views(images, params)])
+    x = torch.cat([shifted_views(images, params, shares) for _ in range(2)])
     with autocast(params.precision, images.device, learner):
         rotation, projections = learner(x.contiguous(memory_format=torch.channels_last))
     first, second = projections.float().chunk(2)  # (K * B, P) each

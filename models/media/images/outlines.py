@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
+from models.media.images.frame import on_image
 from models.media.images.store import PixelStore
 from models.protocols import Float32Array, Progress
 
@@ -41,9 +42,14 @@ def image_outlines(
 def outline(pixels: NDArray[np.uint8]) -> tuple[Float32Array, Float32Array]:
     """Outline (B, S, S, 3) pictures: (B, P) of length 1, and (B,) mean brightness.
 
-    The last coordinate stands for noise: two pictures without anything in them are the same.
+    Bars beside them have their mean, so that these make no two pictures alike. The last coordinate
+    stands for noise: two pictures without anything in them are the same.
     """
     grey = (torch.from_numpy(pixels).float() @ torch.tensor(_BRIGHTNESS))[:, None]
+    if (shown := on_image(pixels)) is not None:
+        is_shown = torch.from_numpy(shown)[:, None]
+        inside = (grey * is_shown).sum(dim=(2, 3), keepdim=True)
+        grey = torch.where(is_shown, grey, inside / is_shown.sum(dim=(2, 3), keepdim=True))
     if pixels.shape[1] > _SIDE:
         grey = functional.interpolate(grey, (_SIDE, _SIDE), mode="area")
     flat = grey.flatten(1)

@@ -21,6 +21,7 @@ from models.catalog.params.networks import PatchKMeansParams
 from models.device import best_device, cpu_has_bfloat16
 from models.errors import ModelError
 from models.files import tensorfile
+from models.media.images.frame import without_bars
 from models.media.images.store import PixelStore
 from models.protocols import Float32Array, Progress
 
@@ -136,20 +137,22 @@ def _stride(size: int, params: PatchKMeansParams) -> int:
     return params.stride or max(1, size // 32)
 
 
-def _patches(pixels: NDArray[np.uint8], params: PatchKMeansParams, device: torch.device) -> Tensor:
-    """Cut (B, S, S, 3) images into (B, h, w, p, 3p) float32 patches of mean 0 and equal contrast.
+def _patches(
+    pixels: NDArray[np.uint8], params: PatchKMeansParams, stride: int, device: torch.device
+) -> Tensor:
+    """Cut (B, H, W, 3) images into (B, h, w, p, 3p) float32 patches of mean 0 and equal contrast.
 
     A row of a patch is contiguous in memory, and all is done while copying it. What the stride
     leaves over lies on both sides, so that a mirror image has the same patches, mirrored, or the
     next ones where an odd number of pixels is left over.
     """
-    size, stride = params.patch_size, _stride(pixels.shape[1], params)
-    side = pixels.shape[1] - (pixels.shape[1] - size) % stride
-    start = (pixels.shape[1] - side) // 2
-    inner = torch.from_numpy(pixels)[:, start : start + side, start : start + side]
+    size = params.patch_size
+    height, width = (side - (side - size) % stride for side in pixels.shape[1:3])
+    top, left = (pixels.shape[1] - height) // 2, (pixels.shape[2] - width) // 2
+    inner = torch.from_numpy(pixels)[:, top : top + height, left : left + width]
     images = inner.to(device).contiguous().float().sub_(128)
     count = len(images)
-    windows = images.view(count, side, 3 * side)
+    windows = images.view(count, height, 3 * width)
     windows = windows.unfold(1, size, stride).unfold(2, 3 * size, 3 * stride)  # (B, h, w, p, 3p)
     mean = functional.avg_pool2d(images.mean(dim=3), size, stride)  # (B, h, w)
     square = functional.avg_pool2d(images.square().mean(dim=3), size, stride)
@@ -168,11 +171,14 @@ def _sample_patches(
     """Draw about 100,000 patches, the same number from each image: (n, 3pp), channels first."""
     per_image = -(-_PATCHES // len(rows))
     drawn = []
+    stride = _stride(store.size, params)
     for start in range(0, len(rows), 64):
-        patches = _patches(store[rows[start : start + 64]], params, torch.device("cpu"))
-        patches = patches.flatten(3).flatten(1, 2)  # (B, hw, 3pp)
-        places = torch.rand(patches.shape[:2], generator=generator).argsort(dim=1)[:, :per_image]
-        drawn.append(patches[torch.arange(len(patches))[:, None], places].flatten(0, 1))
+        for _, images in without_bars(store[rows[start : start + 64]], params.patch_size + 1):
+            patches = _patches(images, params, stride, torch.device("cpu"))
+            patches = patches.flatten(3).flatten(1, 2)  # (B, hw, 3pp)
+            places = torch.rand(patches.shape[:2], generator=generator).argsort(dim=1)
+            places = places[:, :per_image]
+            drawn.append(patches[torch.arange(len(patches))[:, None], places].flatten(0, 1))
     side = params.patch_size
     return torch.cat(drawn).view(-1, side, side, 3).permute(0, 3, 1, 2).flatten(1)
 
@@ -233,6 +239,23 @@ def _pooled_responses(
     params: PatchKMeansParams,
     device: torch.device,
 ) -> Tensor:
+    """Respond to what is on (B, S, S, 3) images, and not to bars beside it: (B, 8K) or (B, 4K)."""
+    stride, found = _stride(pixels.shape[1], params), list[Tensor]()
+    order = []
+    for positions, images in without_bars(pixels, params.patch_size + 1):
+        found.append(_responses(images, tensors, params, stride, device))
+        order.append(positions)
+    back = torch.from_numpy(np.concatenate(order).argsort()).to(device)
+    return torch.cat(found)[back] if len(found) > 1 else found[0]
+
+
+def _responses(
+    pixels: NDArray[np.uint8],
+    tensors: Mapping[str, Tensor],
+    params: PatchKMeansParams,
+    stride: int,
+    device: torch.device,
+) -> Tensor:
     """Two-sided soft threshold of every patch, averaged over image quarters: (B, 8K).
 
     With `flip` (B, 4K): averaged over the image and its mirror image, in which a vector responds as
@@ -249,7 +272,7 @@ def _pooled_responses(
     filters, offset = filters.to(precision), tensors["offset"].to(precision)
     pooled = []
     for start in range(0, len(pixels), block):
-        patches = _patches(pixels[start : start + block], params, device)
+        patches = _patches(pixels[start : start + block], params, stride, device)
         images, height, width = patches.shape[:3]
         rows = patches.view(images * height * width, -1).to(precision)  # (Bhw, 3pp)
         response = torch.addmm(-offset, rows, filters)

@@ -13,6 +13,7 @@ from PIL import Image
 
 from models.errors import ModelError, PixelsLost
 from models.media.base import Medium, Store
+from models.media.images.frame import FILL, Fit, Frame
 from models.protocols import Indices
 
 Pixels = NDArray[np.uint8]
@@ -33,19 +34,23 @@ class ImageRows(Protocol):
         """Return (n, S, S, 3) uint8 images of (n,) rows."""
 
 
-def fit_image(image: Image.Image, size: int) -> Pixels:
+def fit_image(image: Image.Image, size: int, fit: Fit = "crop") -> Pixels:
     """Bring an image to the model's input size.
 
-    Scales the centre square with antialiasing. An image of the right size is returned as it is.
+    Scales the centre square, or all of the image, with antialiasing. An image of the right size is
+    returned as it is.
 
     Args:
         image: upright and in mode RGB; other modes without transparency are converted plainly.
         size: side S of the square, in pixels.
+        fit: how the image lies in it.
 
     Returns:
         (S, S, 3) uint8.
     """
     image = image if image.mode == "RGB" else image.convert("RGB")
+    if fit == "pad":
+        return _padded(image, size)
     width, height = image.size
     if (width, height) != (size, size):
         side = min(width, height)
@@ -60,14 +65,23 @@ def fit_image(image: Image.Image, size: int) -> Pixels:
     return np.asarray(image, dtype=np.uint8)
 
 
+def _padded(image: Image.Image, size: int) -> Pixels:
+    sizes = np.array([image.size], dtype=np.int64)
+    left, top, width, height = Frame(size, "pad").places(sizes)[0].tolist()
+    inner = image.resize((width, height), Image.Resampling.BICUBIC, reducing_gap=3.0)
+    pixels = np.full((size, size, 3), FILL, dtype=np.uint8)
+    pixels[top : top + height, left : left + width] = np.asarray(inner, dtype=np.uint8)
+    return pixels
+
+
 class PixelStore:
     """Read-only view of the first `count` images of a raw uint8 file of shape (N, S, S, 3)."""
 
     medium: Medium = "image"
 
-    def __init__(self, path: Path, size: int, count: int) -> None:
+    def __init__(self, path: Path, size: int, count: int, fit: Fit = "crop") -> None:
         """Map what the file has of them; `open` and `writer` are the usual ways in."""
-        self.path, self.size, self.count = path, size, count
+        self.path, self.size, self.count, self.fit = path, size, count, fit
         available = min(count, self.held(path, size))
         self._rows: Pixels = np.empty((0, size, size, 3), dtype=np.uint8)
         if available > 0:
@@ -75,19 +89,22 @@ class PixelStore:
             self._rows = np.memmap(path, dtype=np.uint8, mode="r", shape=shape)
 
     @classmethod
-    def open(cls, path: Path, size: int, count: int, *, whole: bool = True) -> Self:
+    def open(
+        cls, path: Path, size: int, count: int, *, fit: Fit = "crop", whole: bool = True
+    ) -> Self:
         """View the first `count` rows.
 
         Args:
             path: the file.
             size: S, the side of its images in pixels.
             count: how many images.
+            fit: how the images lie in their squares.
             whole: refuse a file that lacks some at once, and not when these are read.
 
         Raises:
             PixelsLost: the file is missing or shorter than `count` rows.
         """
-        store = cls(Path(path), size, count)
+        store = cls(Path(path), size, count, fit)
         if whole and store._lacks_some:
             raise store._lost()
         return store
@@ -145,6 +162,11 @@ class PixelStore:
         )
 
     @property
+    def frame(self) -> Frame:
+        """What the images show of their originals."""
+        return Frame(self.size, self.fit)
+
+    @property
     def whole(self) -> "PixelStore":
         """All that `take` has chosen from."""
         return self
@@ -158,7 +180,7 @@ class _Taken(PixelStore):
     """Some rows of a store."""
 
     def __init__(self, store: PixelStore, rows: Indices) -> None:
-        self.path, self.size, self.count = store.path, store.size, len(rows)
+        self.path, self.size, self.count, self.fit = store.path, store.size, len(rows), store.fit
         self._store, self._taken = store, np.asarray(rows, dtype=np.int64)
 
     @property

@@ -44,7 +44,7 @@ class StrongRows(PixelStore):
 
     def __init__(self, store: PixelStore, rows: Indices, seed: int) -> None:
         """Take (n,) rows of a store; an image is changed as in `StrongView` of that store."""
-        self.path, self.size, self.count = store.path, store.size, len(rows)
+        self.path, self.size, self.count, self.fit = store.path, store.size, len(rows), store.fit
         self._view, self._places = StrongView(store, seed), np.asarray(rows, dtype=np.int64)
 
     def __getitem__(self, indices: Indices | slice | Sequence[int]) -> NDArray[np.uint8]:

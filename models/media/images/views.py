@@ -20,7 +20,9 @@ _LUMA = (0.299, 0.587, 0.114)
 _TO_YIQ = (_LUMA, (0.5959, -0.2746, -0.3213), (0.2115, -0.5227, 0.3112))
 
 
-def shifted_views(images: Tensor, params: ContrastiveParams) -> Tensor:
+def shifted_views(
+    images: Tensor, params: ContrastiveParams, shares: Tensor | None = None
+) -> Tensor:
     """Make one view of every rotation of every image, each view on its own.
 
     Images are mirrored before they are turned: a mirror image of a quarter turn to the left would
@@ -29,36 +31,50 @@ def shifted_views(images: Tensor, params: ContrastiveParams) -> Tensor:
     Args:
         images: (B, 3, S, S) uint8.
         params: strengths; K = 4 with `rotations`, else 1.
+        shares: (B, 2) float32 in 0..1, of width and height that the image takes up; around it,
+            evenly, are bars, of which views show nothing. Default: all of both.
 
     Returns:
         (K * B, 3, S, S) float32 in 0..1: all images turned by 0, then all by 90 degrees, and so on.
     """
     views = images.float() / 255
+    if shares is None:
+        shares = torch.ones(len(views), 2, device=views.device)
     if params.flip:
         mirrored = torch.rand(len(views), 1, 1, 1, device=views.device) < 0.5
         views = torch.where(mirrored, views.flip(3), views)
     if params.rotations:
         views = torch.cat([torch.rot90(views, turns, (2, 3)) for turns in range(ROTATIONS)])
-    return recoloured(cropped(views, params), params)
+        shares = torch.cat([shares.flip(1) if turns % 2 else shares for turns in range(ROTATIONS)])
+    return recoloured(cropped(views, params, shares), params)
 
 
-def cropped(images: Tensor, params: ContrastiveParams) -> Tensor:
+def cropped(images: Tensor, params: ContrastiveParams, shares: Tensor) -> Tensor:
     """Scale a random rectangle of each image to the whole.
 
     Its area is uniform in smallest_crop..1 of the image's, and the logarithm of its aspect ratio in
-    that of 3:4 to 4:3, or of what fits at this area.
+    that of 3:4 to 4:3, or of what fits at this area; where nothing between these fits, it is what
+    comes nearest.
 
     Args:
         images: (B, 3, S, S) float32.
         params: `smallest_crop`.
+        shares: (B, 2) float32, as of `shifted_views`.
     """
     draw = torch.rand(4, len(images), device=images.device)
     area = params.smallest_crop + (1 - params.smallest_crop) * draw[0]
-    most = area.log().neg().clamp(max=math.log(4 / 3))
-    stretch = torch.exp((2 * draw[1] - 1) * most / 2)  # square root of the ratio
+    wide, high = shares[:, 0], shares[:, 1]
+    area = area * (wide * high)
+    # Square roots of the ratio, by their logarithms.
+    side, most = area.log() / 2, math.log(4 / 3) / 2
+    largest, smallest = wide.log() - side, side - high.log()
+    upper = torch.minimum(largest, smallest.clamp(min=most))
+    lower = torch.maximum(smallest, largest.clamp(max=-most))
+    middle, half = (upper + lower) / 2, (upper - lower) / 2
+    stretch = torch.exp(middle + (2 * draw[1] - 1) * half)
     width, height = area.sqrt() * stretch, area.sqrt() / stretch
-    across = (2 * draw[2] - 1) * (1 - width)
-    down = (2 * draw[3] - 1) * (1 - height)
+    across = (2 * draw[2] - 1) * (wide - width)
+    down = (2 * draw[3] - 1) * (high - height)
     zero = torch.zeros_like(width)
     rows = torch.stack([width, zero, across, zero, height, down], dim=1)
     grid = functional.affine_grid(rows.view(-1, 2, 3), list(images.shape), align_corners=False)

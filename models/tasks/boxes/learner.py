@@ -53,24 +53,25 @@ class BoxLearner:
         if params.ood_as_empty and len(training.ood_indices):
             indices = np.concatenate([indices, training.ood_indices])
             learned = _with_empty(targets, len(training.ood_indices))
+        frame = images_of(training.store).frame
         detector = blank(
             training.name,
             params,
             classes=training.classes,
-            image_size=images_of(training.store).size,
+            image_size=frame.side,
             seed=training.seed,
         )
         stored = validate("model", training.name, training.params)
         learn = partial(train, params=params)
         if training.processes > 1:
             learn = partial(
-                train_together, name=training.name, params=stored,
-                image_size=images_of(training.store).size, processes=training.processes,
-            )  # fmt: skip
+                train_together, name=training.name, params=stored, processes=training.processes
+            )
         learn(
             detector,
             lambda positions: looked_at(training.store, rows, indices[positions]),
             learned,
+            frame=frame,
             seed=training.seed,
             checkpoint=training.checkpoint,
             progress=training.progress,
@@ -93,12 +94,12 @@ class BoxLearner:
     def losses(self, outputs: Outputs, targets: BoxTargets) -> NDArray[np.float64]:
         """Return how wrong the detections are (`models.tasks.boxes.matching.losses`)."""
         assert outputs.detections is not None
-        return losses(outputs.detections, targets)
+        return losses(outputs.detections, targets, outputs.frame)
 
     def metrics(self, outputs: Outputs, targets: BoxTargets, class_ids: Sequence[int]) -> Metrics:
         """Return mAP, and what else COCO measures."""
         assert outputs.detections is not None
-        value, more = average_precision(outputs.detections, targets, class_ids)
+        value, more = average_precision(outputs.detections, targets, class_ids, outputs.frame)
         return Metrics("mAP", value, more)
 
 

@@ -11,11 +11,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
 from models.catalog.params.detection import FcosParams
 from models.catalog.params.networks import PackagedParams
 from models.device import autocast, place
 from models.files import tensorfile
+from models.media.images.frame import on_image
 from models.media.images.networks.build import build_network, restore_network
 from models.media.images.networks.nets import Network
 from models.media.images.store import PixelStore
@@ -81,9 +83,10 @@ class FcosMaps:
         device = self.network.mean.device
         step = images_at_once(self.network, pixels.shape[1])
         for start in range(0, len(pixels), step):
-            images = scaled(resident(pixels[start : start + step], device))
+            block = pixels[start : start + step]
+            images, shown = scaled(resident(block, device)), on_image(block)
             with autocast(self.precision, device, self.network):
-                pooled, maps = _looked_at(self.network, images)
+                pooled, maps = _looked_at(self.network, images, shown)
             parts = [pooled.float().clamp(min=0).sqrt(), *(one.flatten(1).float() for one in maps)]
             rows[start : start + step] = torch.cat(parts, dim=1).half().cpu().numpy()
         return rows
@@ -98,12 +101,19 @@ def packaged(side: int) -> PackagedParams:
     return PackagedParams(input_size=side, tuned="all")
 
 
-def _looked_at(network: Network, images: Tensor) -> tuple[Tensor, list[Tensor]]:
-    """Return pooled features (B, 1280) and maps [(B, 40, h, w), …] of (B, 3, S, S) in 0..1."""
-    return taken(network.backbone, network.prepared(images))
+def _looked_at(
+    network: Network, images: Tensor, shown: NDArray[np.bool_] | None
+) -> tuple[Tensor, list[Tensor]]:
+    """Return pooled features (B, 1280) and maps [(B, 40, h, w), …] of (B, 3, S, S) in 0..1.
+
+    Features are averages over what is `shown`, (B, S, S), of bars beside the images nothing.
+    """
+    return taken(network.backbone, network.prepared(images), shown)
 
 
-def taken(backbone: Any, images: Tensor) -> tuple[Tensor, list[Tensor]]:
+def taken(
+    backbone: Any, images: Tensor, shown: NDArray[np.bool_] | None = None
+) -> tuple[Tensor, list[Tensor]]:
     """Run a timm EfficientNet over normalised images, and keep the maps of three stages."""
     x = backbone.bn1(backbone.conv_stem(images))
     maps: list[Tensor] = [x] * len(LEVELS)
@@ -111,5 +121,12 @@ def taken(backbone: Any, images: Tensor) -> tuple[Tensor, list[Tensor]]:
         x = stage(x)
         if number in _TAPS:
             maps[_TAPS[number]] = x
-    pooled: Tensor = backbone.global_pool(backbone.bn2(backbone.conv_head(x)))
+    last = backbone.bn2(backbone.conv_head(x))
+    pooled: Tensor
+    if shown is None:
+        pooled = backbone.global_pool(last)
+    else:
+        weights = torch.from_numpy(shown)[:, None].to(last.device, torch.float32)
+        weights = functional.interpolate(weights, last.shape[-2:], mode="area")
+        pooled = (last.float() * weights).sum(dim=(2, 3)) / weights.sum(dim=(2, 3))
     return pooled, maps

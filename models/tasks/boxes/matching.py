@@ -5,8 +5,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from models.media.images.frame import Frame, into_square
 from models.protocols import Float32Array
-from models.tasks.boxes.fit import seen, to_square
+from models.tasks.boxes.fit import seen
 from models.tasks.boxes.targets import BoxTargets
 
 SAME_IOU: Final = 0.5
@@ -39,7 +40,7 @@ def _areas(corners: NDArray[np.floating]) -> NDArray[np.float64]:
     return areas
 
 
-def hits(detections: Float32Array, targets: BoxTargets) -> NDArray[np.int8]:
+def hits(detections: Float32Array, targets: BoxTargets, frame: Frame) -> NDArray[np.int8]:
     """Say which detections are of a box that is there.
 
     From the surest on, each takes the box of its class that it overlaps most, at an IoU of 0.5 at
@@ -50,17 +51,18 @@ def hits(detections: Float32Array, targets: BoxTargets) -> NDArray[np.int8]:
     Args:
         detections: (n, K, 6) float32 as in `Outputs.detections`.
         targets: n.
+        frame: the square that detections are shares of.
 
     Returns:
         (n, K) int8: 1 = right, 0 = wrong, `NOTHING` where no detection is, and on crowds.
     """
     found = np.full(detections.shape[:2], NOTHING, dtype=np.int8)
     for row in range(len(detections)):
-        found[row] = _matched(detections[row], *visible(targets, row))[0]
+        found[row] = _matched(detections[row], *visible(targets, row, frame))[0]
     return found
 
 
-def losses(detections: Float32Array, targets: BoxTargets) -> NDArray[np.float64]:
+def losses(detections: Float32Array, targets: BoxTargets, frame: Frame) -> NDArray[np.float64]:
     """Return how wrong the detections of each image are: (n,) float64 >= 0.
 
     A box that was found at probability p costs -log p, one that was missed -log 0.001, and a
@@ -70,10 +72,11 @@ def losses(detections: Float32Array, targets: BoxTargets) -> NDArray[np.float64]
     Args:
         detections: (n, K, 6) float32 as in `Outputs.detections`.
         targets: n.
+        frame: the square that detections are shares of.
     """
     result = np.zeros(len(detections))
     for row in range(len(detections)):
-        corners, classes, crowd = visible(targets, row)
+        corners, classes, crowd = visible(targets, row, frame)
         outcome, scores = _matched(detections[row], corners, classes, crowd)
         probability = scores.astype(np.float64) ** 2
         right = np.clip(probability[outcome == 1], _LEAST_PROBABILITY, 1)
@@ -86,16 +89,17 @@ def losses(detections: Float32Array, targets: BoxTargets) -> NDArray[np.float64]
 
 
 def visible(
-    targets: BoxTargets, row: int
+    targets: BoxTargets, row: int, frame: Frame
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return what the square shows of an example.
+    """Return what the square `frame` shows of an example.
 
     Returns:
         (b, 4) corners as shares of the square, (b,) classes, and (b,) which are crowds; of these
         whatever is left of them.
     """
     one = targets.take(np.array([row]))
-    shares, kept = seen(to_square(one.corners, np.repeat(one.sizes, len(one.corners), axis=0)))
+    windows = np.repeat(frame.windows(one.sizes), len(one.corners), axis=0)
+    shares, kept = seen(into_square(one.corners, windows))
     kept |= one.crowd
     return shares[kept], one.classes[kept], one.crowd[kept]
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from models.media.images.frame import Frame, out_of_square, within_images
 from models.protocols import Float32Array
-from models.tasks.boxes.fit import to_image
 from models.tasks.boxes.matching import CLASS, SCORE
 from models.tasks.boxes.targets import BoxTargets
 
 
 def average_precision(
-    detections: Float32Array, targets: BoxTargets, class_ids: Sequence[int]
+    detections: Float32Array, targets: BoxTargets, class_ids: Sequence[int], frame: Frame
 ) -> tuple[float | None, dict[str, Any]]:
     """Return mAP over IoU 0.5, 0.55, … 0.95; mAP50, mAP75, AR with 100 detections, AP by class.
 
@@ -26,6 +26,7 @@ def average_precision(
         detections: (n, K, 6) float32 as in `Outputs.detections`.
         targets: n.
         class_ids: names of the C classes.
+        frame: the square that detections are shares of.
     """
     with warnings.catch_warnings():
         # Of packages that are loaded on the way.
@@ -37,7 +38,8 @@ def average_precision(
         )
         metric.warn_on_many_detections = False
         for row in range(len(targets)):
-            metric.update([_found(detections[row], targets, row)], [_there(targets, row)])
+            found, there = _found(detections[row], targets, row, frame), _there(targets, row)
+            metric.update([found], [there])
         values = metric.compute()
     by_class = dict.fromkeys(str(one) for one in class_ids)
     of = zip(values["classes"].reshape(-1), values["map_per_class"].reshape(-1), strict=False)
@@ -61,10 +63,13 @@ def _known(value: torch.Tensor) -> float | None:
     return float(value) if value >= 0 else None
 
 
-def _found(detections: Float32Array, targets: BoxTargets, row: int) -> dict[str, torch.Tensor]:
+def _found(
+    detections: Float32Array, targets: BoxTargets, row: int, frame: Frame
+) -> dict[str, torch.Tensor]:
     real = detections[detections[:, SCORE] > 0]
     sizes = np.repeat(targets.sizes[row][None], len(real), axis=0)
-    corners = to_image(real[:, :4].astype(np.float64), sizes)
+    corners = out_of_square(real[:, :4].astype(np.float64), frame.windows(sizes))
+    corners = within_images(corners, sizes)
     return {
         "boxes": torch.from_numpy(corners.astype(np.float32)),
         "scores": torch.from_numpy(real[:, SCORE].copy()),
@@ -74,7 +79,8 @@ def _found(detections: Float32Array, targets: BoxTargets, row: int) -> dict[str,
 
 def _there(targets: BoxTargets, row: int) -> dict[str, torch.Tensor]:
     one = targets.take(np.array([row]))
-    corners = np.clip(one.corners, 0, np.tile(one.sizes, 2))
+    # All boxes are of one image.
+    corners = within_images(one.corners, np.repeat(one.sizes, len(one.corners), axis=0))
     return {
         "boxes": torch.from_numpy(corners.astype(np.float32)),
         "labels": torch.from_numpy(one.classes),

@@ -73,7 +73,7 @@ class DetectorModel:
                 detections[place_, : len(one["scores"])] = self._row(one)
         if progress is not None:
             progress(count, count)
-        return Outputs(logits, embeddings, detections=detections)
+        return Outputs(logits, embeddings, detections=detections, frame=images_of(self.store).frame)
 
     def _row(self, found: Mapping[str, Tensor]) -> Float32Array:
         """(b, 6): corners as shares of the square, score, class."""
@@ -104,7 +104,9 @@ class DetectorModel:
 
     def save(self, path: Path) -> None:
         """Write weights, name, params and classes to one safetensors file, atomically."""
-        facts = {"format": FORMAT, "classes": self.classes, "image_size": self.store.size}
+        frame = images_of(self.store).frame
+        facts = {"format": FORMAT, "classes": self.classes, "image_size": frame.side}
+        facts["fit"] = frame.fit
         described = tensorfile.describe(self.name, self.params, **facts)
         tensorfile.write(path, self.detector.state_dict(), described)
 

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from models.catalog import parse
 from models.catalog.params.detection import DetectorParams
 from models.device import place
 from models.files import tensorfile
+from models.media.images.frame import Frame
 from models.media.images.training.parallel import be_one_of_them, launch, require_shares
 from models.media.images.training.replicas import Replica
 from models.protocols import Progress
@@ -33,7 +35,7 @@ def train_together(
     *,
     name: str,
     params: Mapping[str, Any],
-    image_size: int,
+    frame: Frame,
     seed: int,
     processes: int,
     checkpoint: Path | None = None,
@@ -51,7 +53,7 @@ def train_together(
         targets: n.
         name: a detector of the catalog.
         params: its parameters.
-        image_size: side of the pool's images.
+        frame: what the squares of the pool's images show of them.
         seed: decides batches and mirroring.
         processes: at least 2.
         checkpoint: as of `train`; what was cancelled goes on from its last one.
@@ -65,7 +67,7 @@ def train_together(
     beside = None if checkpoint is None else checkpoint.parent
     with tempfile.TemporaryDirectory(prefix="karat-training-", dir=beside) as made:
         folder = Path(made)
-        facts = {"classes": detector.classes, "image_size": image_size, "seed": seed}
+        facts = {"classes": detector.classes, "seed": seed, **asdict(frame)}
         where = {} if checkpoint is None else {"checkpoint": checkpoint.absolute()}
         described = tensorfile.describe(name, params, **facts, **where)
         tensorfile.write(folder / "start.safetensors", detector.state_dict(), described)
@@ -103,11 +105,12 @@ def _work(folder: Path, replica: Replica, progress: Progress | None) -> None:
     state, facts = tensorfile.read(folder / "start.safetensors")
     name = facts["name"]
     settings = _settings(name, json.loads(facts["params"]))
+    frame = Frame(int(facts["side"]), "pad" if facts["fit"] == "pad" else "crop")
     detector = blank(
         name,
         settings,
         classes=int(facts["classes"]),
-        image_size=int(facts["image_size"]),
+        image_size=frame.side,
         seed=0,
     )
     detector.load_state_dict(state)
@@ -119,6 +122,7 @@ def _work(folder: Path, replica: Replica, progress: Progress | None) -> None:
         lambda rows: torch.from_numpy(kept[rows]),
         targets,
         params=settings,
+        frame=frame,
         seed=int(facts["seed"]),
         checkpoint=Path(facts["checkpoint"]) if "checkpoint" in facts else None,
         progress=progress,

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from models.media.images.frame import Frame, out_of_square, within_images
 from models.protocols import Float32Array
-from models.tasks.boxes.fit import to_image
 from models.tasks.boxes.matching import CLASS, SCORE
 
 _DECIMALS: Final = 2
@@ -16,7 +16,7 @@ _WITHIN: Final = 0.85
 
 
 def proposals(
-    detections: Float32Array, width: int, height: int, class_ids: Sequence[int]
+    detections: Float32Array, width: int, height: int, class_ids: Sequence[int], frame: Frame
 ) -> list[dict[str, Any]]:
     """Return the detections of an image in pixels of the upright image, surest first.
 
@@ -28,13 +28,13 @@ def proposals(
         width: of the upright image, in pixels.
         height: likewise.
         class_ids: of the C classes.
+        frame: the square that detections are shares of.
     """
     real = detections[detections[:, SCORE] > 0]
     real = apart(real[np.argsort(-real[:, SCORE], kind="stable")])
     sizes = np.tile(np.array([[width, height]], dtype=np.int64), (len(real), 1))
-    corners = np.clip(
-        to_image(real[:, :4].astype(np.float64), sizes), 0, [width, height, width, height]
-    )
+    corners = out_of_square(real[:, :4].astype(np.float64), frame.windows(sizes))
+    corners = within_images(corners, sizes)
     found = []
     for (left, top, right, bottom), row in zip(corners.tolist(), real.tolist(), strict=True):
         if min(right - left, bottom - top) < _LEAST_SIDE:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from models.catalog.params.detection import DetectorParams, ScratchParams
 from models.device import best_device, computes_in_bfloat16
+from models.media.images.frame import Frame
 from models.media.images.training.replicas import ALONE, Replica
 from models.media.images.training.resume import Batches, counted, restore, seeded, store
 from models.media.images.training.train import require_finite
@@ -31,6 +32,7 @@ def train(
     targets: BoxTargets,
     *,
     params: DetectorParams,
+    frame: Frame,
     seed: int,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
@@ -46,6 +48,7 @@ def train(
         examples: from (b,) positions in 0..n-1 to what the detector takes, on the CPU.
         targets: n; those without boxes say that nothing is there.
         params: schedule and batches.
+        frame: what the square that the detector sees shows of images.
         seed: decides batches and mirroring.
         checkpoint: where to keep resumable state; resumed from when it exists.
         progress: called every few steps; may raise `Cancelled`.
@@ -62,7 +65,7 @@ def train(
     )
     objective = replica.wrapped(_Objective(detector, replica))
     batches = Batches(len(targets), params.batch_size, seed)
-    truths = [_truth(targets, row, detector.maps.side) for row in range(len(targets))]
+    truths = [_truth(targets, row, frame, detector.maps.side) for row in range(len(targets))]
     run = _fingerprint(params, targets, seed)
     mirrors = isinstance(params, ScratchParams) and params.flip
     # No network is named: on CPUs *auto* trains in float32. Threads that share the gradient of a
@@ -108,9 +111,9 @@ class _Objective(nn.Module):
         return loss * self.replica.weight(max(1, self.detector.places))
 
 
-def _truth(targets: BoxTargets, row: int, side: int) -> dict[str, Tensor]:
+def _truth(targets: BoxTargets, row: int, frame: Frame, side: int) -> dict[str, Tensor]:
     """What is to be found in an example, in pixels of what the detector sees; crowds are not."""
-    shares, classes, crowd = visible(targets, row)
+    shares, classes, crowd = visible(targets, row, frame)
     corners = (shares * side).astype(np.float32)
     return {
         "boxes": torch.from_numpy(corners[~crowd]),

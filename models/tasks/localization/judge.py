@@ -9,10 +9,10 @@ import torch
 
 from models.catalog.params.localize import LocalizeParams
 from models.media.images.store import PixelStore
-from models.media.images.training.batches import fetched, scaled
+from models.media.images.training.batches import resident, scaled
 from models.protocols import Indices, Progress
 from models.tasks.localization.boxes import THRESHOLDS, Boxes, iou, localized, mean_box
-from models.tasks.localization.map_box import Map, box_of_map, enlarged_map
+from models.tasks.localization.map_box import Map, box_of_map, enlarged_map, silenced
 from models.tasks.localization.networks import Localizer
 
 OVERLAPS: Final = tuple(round(0.05 * number, 2) for number in range(1, 20))
@@ -69,14 +69,15 @@ def look(
         if progress is not None:
             progress(start, len(indices))
         block = slice(start, start + _BLOCK)
-        images = scaled(fetched(store, indices[block], network.mean.device))
+        pixels = store[indices[block]]
+        images = scaled(resident(pixels, network.mean.device))
         activations = network.map(images).float()
         outputs = network.outputs(network.features(activations))
         if network.kind == "regression":
             answers.append((outputs.cpu().numpy().astype(np.float64), None, None))
             continue
         weights = None if params.map == "sum" else network.head.weight[classes[block]]
-        maps = class_maps(activations, weights).cpu().numpy()
+        maps = silenced(class_maps(activations, weights).cpu().numpy(), pixels)
         answers.append((np.empty((0, 4)), maps, outputs.argmax(dim=1).cpu().numpy()))
     if network.kind == "regression":
         return Found(np.concatenate([boxes for boxes, _, _ in answers]))

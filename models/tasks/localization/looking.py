@@ -23,6 +23,7 @@ from models.files import tensorfile
 from models.heads.head import LogisticHead
 from models.media.images.auto import AutoFeatures
 from models.media.images.extractor import NetworkExtractor
+from models.media.images.frame import Frame
 from models.media.images.networks.build import restore_network
 from models.media.images.networks.nets import Network
 from models.media.images.store import Pixels
@@ -31,8 +32,8 @@ from models.media.images.training.train import images_at_once, predict
 from models.numerics.probability import log_softmax
 from models.protocols import Extractor, Float32Array, Indices
 from models.tasks.localization.judge import boxes_of_maps, class_maps
-from models.tasks.localization.map_box import Map
-from models.tasks.localization.squares import out_of_square
+from models.tasks.localization.map_box import Map, silenced
+from models.tasks.localization.squares import on_picture
 
 _TOLERANCE: Final = 1e-3
 
@@ -44,7 +45,7 @@ class Look:
     Attributes:
         probabilities: (n, C) float32.
         maps: (n, h, w) float32; the mean of a map is by how much the logit of its class is above
-            the mean of all logits, but for a constant of the class.
+            the mean of all logits, but for a constant of the class, and for bars beside an image.
     """
 
     probabilities: NDArray[np.float32]
@@ -187,7 +188,7 @@ class Looker:
                 activations = activations / root.clamp(min=1e-6)[:, :, None, None]
             weights = self._weight.T[shown[block].to(activations.device)]
             maps.append(class_maps(activations, weights).cpu().numpy())
-        return Look(np.exp(log_softmax(logits)), np.concatenate(maps))
+        return Look(np.exp(log_softmax(logits)), silenced(np.concatenate(maps), pixels))
 
     def _activations(self, pixels: Pixels) -> tuple[Tensor, Tensor]:
         """Return (n, D, h, w) activations, and (n, D) their means."""
@@ -237,6 +238,7 @@ def cam_boxes(
     looker: Looker,
     pixels: Pixels,
     sizes: NDArray[np.int64],
+    frame: Frame,
     *,
     classes: Indices | None = None,
     threshold: float = THRESHOLD,
@@ -245,8 +247,9 @@ def cam_boxes(
 
     Args:
         looker: the classifier.
-        pixels: (n, S, S, 3) uint8 rows of the pool's store, the centre squares of the pictures.
+        pixels: (n, S, S, 3) uint8 rows of the pool's store.
         sizes: (n, 2) int64 width and height of the upright pictures, in pixels.
+        frame: what the rows show of the pictures.
         classes: (n,) outputs that the boxes are to be of; default: the most probable.
         threshold: what counts as looked at, as a share of the map's largest value.
 
@@ -258,7 +261,7 @@ def cam_boxes(
     boxes, _ = boxes_of_maps(seen.evidence, pixels.shape[1], threshold)
     stands_out = np.ptp(seen.evidence, axis=(1, 2)) > 0
     scores = np.take_along_axis(seen.probabilities, outputs[:, None], axis=1)[:, 0]
-    rows = zip(outputs, out_of_square(boxes, sizes), scores, stands_out, strict=True)
+    rows = zip(outputs, on_picture(boxes, sizes, frame), scores, stands_out, strict=True)
     return [_box(int(output), *row) if found else None for output, *row, found in rows]
 
 

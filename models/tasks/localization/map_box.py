@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy import ndimage
 
+from models.media.images.frame import unpadded
+
 Map = NDArray[np.float32]
 
 _WITH_CORNERS = np.ones((3, 3), dtype=np.int64)
@@ -32,6 +34,32 @@ def enlarged_map(activations: Map, side: int) -> Map:
     picture = Image.fromarray(activations.astype(np.float32))
     larger = picture.resize((side, side), Image.Resampling.BILINEAR)
     return scaled_map(np.asarray(larger, dtype=np.float32))
+
+
+def silenced(maps: Map, pixels: NDArray[np.uint8]) -> Map:
+    """Give places that lie beside the image the least value of those that lie on it.
+
+    Args:
+        maps: (n, h, w) float32.
+        pixels: (n, S, S, 3) uint8, the images that were looked at; beside them are bars.
+
+    Returns:
+        (n, h, w) float32.
+    """
+    shares = unpadded(pixels) / pixels.shape[1]
+    columns, rows = (_within(shares[:, axis::2], maps.shape[2 - axis]) for axis in (0, 1))
+    on_image = rows[:, :, None] & columns[:, None, :]
+    least = np.where(on_image, maps, np.inf).min(axis=(1, 2), keepdims=True)
+    quiet: Map = np.where(on_image, maps, least).astype(np.float32)
+    return quiet
+
+
+def _within(shares: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+    """(n, count) whether the middle of a place is between (n, 2) shares; one at least is."""
+    middle = shares.mean(axis=1, keepdims=True)
+    half = np.maximum(np.diff(shares, axis=1) / 2, 0.5 / count)
+    within: NDArray[np.bool_] = np.abs((np.arange(count) + 0.5) / count - middle) <= half
+    return within
 
 
 def box_of_map(heat: Map, threshold: float) -> tuple[float, float, float, float] | None:

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from models.catalog import parse
 from models.errors import Cancelled, ModelError
 from models.features.embed import embed_pool
+from models.media.images.frame import CROPPED
 from models.media.images.store import PixelStore
 from models.protocols import Indices, Outputs, Progress
 from models.tasks.base import Training
@@ -250,7 +251,7 @@ def test_each_box_is_hit_once_and_by_its_class() -> None:
     rows = [[*there, 0.6, 0], [*there, 0.9, 0], [*there, 0.95, 1], [0.5, 0.5, 1, 1, 0.3, 0]]
     found = np.zeros((1, 6, 6), dtype=np.float32)
     found[0, :4] = rows
-    assert hits(found, truth).tolist() == [[0, 1, 0, 0, -1, -1]]
+    assert hits(found, truth, CROPPED).tolist() == [[0, 1, 0, 0, -1, -1]]
 
 
 def test_what_lies_in_a_crowd_of_its_class_is_neither_right_nor_wrong() -> None:
@@ -258,10 +259,10 @@ def test_what_lies_in_a_crowd_of_its_class_is_neither_right_nor_wrong() -> None:
     truth: Any = LEARNER.targets([{"boxes": [everywhere]}], [1, 2], np.array([[64, 64]]))
     outputs = np.zeros((1, 3, 6), dtype=np.float32)
     outputs[0, :2] = [[0.1, 0.1, 0.6, 0.6, 0.9, 0], [0.5, 0, 0.6, 0.2, 0.8, 0]]
-    assert hits(outputs, truth).tolist() == [[-1, -1, -1]]
-    assert losses(outputs, truth).tolist() == [0]
+    assert hits(outputs, truth, CROPPED).tolist() == [[-1, -1, -1]]
+    assert losses(outputs, truth, CROPPED).tolist() == [0]
     outputs[0, 1, 5] = 1
-    assert hits(outputs, truth).tolist() == [[-1, 0, -1]]
+    assert hits(outputs, truth, CROPPED).tolist() == [[-1, 0, -1]]
 
 
 def test_two_processes_learn_what_one_does(pool: PixelStore, rows: Any, tmp_path: Path) -> None:

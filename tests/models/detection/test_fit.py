@@ -1,53 +1,19 @@
-"""Between pixels of an image and the square that a model sees."""
+"""Boxes of images, and what of them the square shows that a model sees."""
 
 import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from PIL import Image
 
-from models.media.images.store import fit_image
-from models.tasks.boxes.fit import seen, to_image, to_square
+from models.media.images.frame import CROPPED, Frame
+from models.tasks.boxes.fit import seen
+from models.tasks.boxes.matching import hits, visible
 from models.tasks.boxes.measure import average_precision
 from models.tasks.boxes.proposals import proposals
 from models.tasks.boxes.targets import BoxTargets
 from tests.models.open_set import numbers
-
-sides = st.integers(1, 5000)
-places = st.floats(-100, 6000, allow_nan=False)
-
-
-@settings(max_examples=50, deadline=None)
-@given(sides, sides, places, places, st.floats(0.01, 5000), st.floats(0.01, 5000))
-def test_a_box_goes_to_the_square_and_back(
-    width: int, height: int, x: float, y: float, w: float, h: float
-) -> None:
-    corners, size = np.array([[x, y, x + w, y + h]]), np.array([[width, height]])
-    shares = to_square(corners, size)
-    assert_allclose(to_image(shares, size), corners, atol=1e-6)
-    # Of any image the square is the shorter side, in the middle.
-    side = min(width, height)
-    assert_allclose((shares[0, 2:] - shares[0, :2]) * side, [w, h], rtol=1e-6, atol=1e-6)
-    middle = to_square(np.array([[width / 2, height / 2] * 2]), size)
-    assert_allclose(middle, 0.5)
-
-
-@pytest.mark.parametrize("size", [(90, 60), (60, 90), (64, 64), (61, 90)])
-def test_the_square_is_the_one_that_pixels_are_made_of(size: tuple[int, int]) -> None:
-    """A white box in a black image is white where `fit_image` puts it."""
-    width, height = size
-    left, top, right, bottom = width // 2 - 6, height // 2 - 10, width // 2 + 12, height // 2 + 8
-    image = Image.new("RGB", size)
-    image.paste((255, 255, 255), (left, top, right, bottom))
-    pixels = fit_image(image, 240)[:, :, 0]
-    rows, columns = np.nonzero(pixels > 127)
-    seen_at = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
-    shares = to_square(np.array([[left, top, right, bottom]], float), np.array([size]))
-    assert_allclose(shares[0] * 240, seen_at, atol=1.0)
 
 
 def test_what_the_square_hardly_shows_is_left_out() -> None:
@@ -97,7 +63,7 @@ def test_what_is_found_of_a_box_that_reaches_beyond_the_image_is_all_of_it() -> 
     label = {"boxes": [{"class_id": 1, "x": -20, "y": 10, "w": 70, "h": 50}]}
     targets = BoxTargets.of([label], [1], np.array([[100, 100]]))
     detections = np.array([[[0, 0.1, 0.5, 0.6, 0.9, 0]]], dtype=np.float32)
-    value, more = average_precision(detections, targets, [1])
+    value, more = average_precision(detections, targets, [1], CROPPED)
     assert (value, more["map75"], more["ar100"]) == pytest.approx((1, 1, 1))
 
 
@@ -108,8 +74,25 @@ def test_proposals_lie_in_the_image_surest_first() -> None:
         [0.5, 0.5, 1, 1, 0.9, 0],
         [0.1, 0.1, 0.1, 0.9, 0.8, 0],
     ]
-    found = proposals(detections, 300, 200, [11, 22])
+    found = proposals(detections, 300, 200, [11, 22], CROPPED)
     assert found == [
         {"class_id": 11, "x": 150, "y": 100, "w": 100, "h": 100, "score": 0.9},
         {"class_id": 22, "x": 50, "y": 0, "w": 100, "h": 100, "score": 0.4},
     ]
+
+
+def test_what_lies_at_the_side_is_there_for_who_sees_the_whole_image() -> None:
+    label = {"boxes": [{"class_id": 1, "x": 10, "y": 40, "w": 60, "h": 80}]}
+    targets = BoxTargets.of([label], [1], np.array([[400, 200]]))
+    assert len(visible(targets, 0, Frame(64))[0]) == 0
+    whole = Frame(64, "pad")
+    ((left, top, right, bottom),) = visible(targets, 0, whole)[0].tolist()
+    assert (left, top, right, bottom) == pytest.approx((0.025, 0.35, 0.175, 0.55))
+    found = np.array([[[left, top, right, bottom, 0.9, 0]]], dtype=np.float32)
+    assert hits(found, targets, whole).tolist() == [[1]]
+    assert average_precision(found, targets, [1], whole)[0] == pytest.approx(1)
+    (proposed,) = proposals(found[0], 400, 200, [1], whole)
+    assert proposed == {"class_id": 1, "x": 10, "y": 40, "w": 60, "h": 80, "score": 0.9}
+    # What is found beside the image is cut off at its edge.
+    (cut,) = proposals(np.array([[0, 0, 1, 0.5, 0.9, 0]], np.float32), 400, 200, [1], whole)
+    assert (cut["y"], cut["h"]) == (0, 100)

@@ -14,6 +14,7 @@ from core.errors import DomainError
 from core.media.images import heif
 from core.media.images.rendition import Rendition, TooManyPixels, rendered
 from core.media.images.thumbnails import largest_ahead
+from models.media.images.frame import Frame
 from models.media.images.store import Pixels, fit_image
 from workers.imports.items import Refused, printable
 
@@ -49,14 +50,14 @@ class Decoded:
 
 
 def decode(
-    content: bytes, *, max_pixels: int, size: int, keep: Keep | None = None
+    content: bytes, *, max_pixels: int, frame: Frame, keep: Keep | None = None
 ) -> Decoded | Refused:
     """Decode all of ``content``, or of several frames the first, of several images the main one.
 
     Args:
         content: A file, as it was sent.
         max_pixels: Largest width × height that is decoded.
-        size: Side S of the model's input.
+        frame: What the model sees of an image: a square of side S.
         keep: What else to make of its picture.
 
     Raises:
@@ -67,9 +68,11 @@ def decode(
     with ExitStack() as held:
         try:
             picture = held.enter_context(
-                rendered(content, max_pixels=max_pixels, longer=largest_ahead, shorter=2 * size)
+                rendered(
+                    content, max_pixels=max_pixels, longer=largest_ahead, shorter=2 * frame.side
+                )
             )
-            pixels = fit_image(picture.image, size)
+            pixels = fit_image(picture.image, frame.side, frame.fit)
         except TooManyPixels as found:
             return Refused(
                 f"{found.width} × {found.height} pixels are more than the limit of {max_pixels:,}"
@@ -112,11 +115,11 @@ def decode_all(
     threads: Executor,
     *,
     max_pixels: int,
-    size: int,
+    frame: Frame,
     keep: Keep | None = None,
 ) -> list[Decoded | Refused]:
     """``decode`` each of ``contents``, in ``threads`` if they are large enough to profit."""
-    one = partial(decode, max_pixels=max_pixels, size=size, keep=keep)
+    one = partial(decode, max_pixels=max_pixels, frame=frame, keep=keep)
     with warnings.catch_warnings():
         # Pillow warns of odd tags in files that it decodes all the same.
         warnings.simplefilter("ignore")

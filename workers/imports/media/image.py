@@ -19,6 +19,7 @@ from core.settings.project import ProjectSettings
 from core.states import Medium
 from core.tables import Project
 from models.errors import ModelError
+from models.media.images.frame import Frame
 from models.media.images.store import PixelStore, PixelWriter
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
@@ -84,7 +85,7 @@ class ImageReading:
         """How large the model would see the images, if this import chooses that."""
         choice = None
         if settings.input_size is None:
-            choice = SizeChoice.of(sizes_of(samples), total=total, above=settings.patch_size)
+            choice = _choice(settings, sizes_of(samples), total)
         return {SIZE: None if choice is None else choice.to_json()}
 
 
@@ -108,13 +109,14 @@ class ImageMedium(ImageReading):
         Args:
             sessions: For what is written beside the rows.
             storage: For originals and pixels.
-            project: Its settings tell how large the model sees the images.
+            project: Its settings tell how the model sees the images.
             settings: For the largest image.
             threads: To decode and write several at once.
         """
         super().__init__()
         self.project_id = project.id
-        self.input_size = ProjectSettings.model_validate(project.settings).input_size
+        known = ProjectSettings.model_validate(project.settings)
+        self.input_size, self._fit = known.input_size, known.fit
         self._sessions, self._storage, self._threads = sessions, storage, threads
         self._max_pixels = settings.max_image_pixels
         self._sizes: list[tuple[int, int]] = []
@@ -144,10 +146,11 @@ class ImageMedium(ImageReading):
             Project, self.project_id, with_for_update={"key_share": True}, populate_existing=True
         )
         settings = ProjectSettings.model_validate(project.settings)
+        self._fit = settings.fit
         if settings.input_size is not None:
             self.input_size = settings.input_size
             return Begun()
-        choice = SizeChoice.of(self._sizes, total=self._total, above=settings.patch_size)
+        choice = _choice(settings, self._sizes, self._total)
         if choice is None:
             return Begun()
         self.input_size = choice.side
@@ -162,7 +165,7 @@ class ImageMedium(ImageReading):
             self._threads,
             max_pixels=self._max_pixels,
             # Without one there is no image whose header could be read: all are refused.
-            size=self.input_size or LARGE,
+            frame=Frame(self.input_size or LARGE, self._fit),
             keep=self._make_ahead,
         )
 
@@ -193,7 +196,7 @@ class ImageMedium(ImageReading):
         if self._pixels is None:
             # There are pixels, so the size that they have was chosen.
             assert self.input_size is not None
-            path = self._storage.pixels(self.project_id, self.input_size)
+            path = self._storage.pixels(self.project_id, self.input_size, self._fit)
             if PixelStore.held(path, self.input_size) < first:
                 # A gap would be black images to the model, and nobody would notice.
                 raise ModelError(
@@ -229,6 +232,12 @@ class ImageMedium(ImageReading):
         """Close the pixel store."""
         if self._pixels is not None:
             self._pixels.close()
+
+
+def _choice(
+    settings: ProjectSettings, sizes: list[tuple[int, int]], total: int
+) -> SizeChoice | None:
+    return SizeChoice.of(sizes, fit=settings.fit, total=total, above=settings.patch_size)
 
 
 def sizes_of(samples: Iterable[Iterable[Sample]]) -> list[tuple[int, int]]:

@@ -101,6 +101,7 @@ function Judged({ overlays, place, method, hasMap, classes }: JudgedProps) {
   const found = overlays.methods[method];
   const [width, height] = overlays.sizes[place] ?? [1, 1];
   const [truth, box] = [overlays.truth[place], found?.boxes[place]];
+  const square = overlays.squares?.[place];
   const classId = overlays.class_ids[place];
   const name = classes.find((one) => one.id === classId)?.name ?? String(classId);
   const iou = (found?.iou[place] ?? 0).toFixed(2);
@@ -113,6 +114,7 @@ function Judged({ overlays, place, method, hasMap, classes }: JudgedProps) {
           width={width}
           height={height}
           levels={hasMap ? (found?.maps?.[place] ?? null) : null}
+          {...(square && { square })}
           boxes={[
             ...(box ? [{ edges: box, tone: "found" as const }] : []),
             ...(truth ? [{ edges: truth, tone: "truth" as const }] : []),

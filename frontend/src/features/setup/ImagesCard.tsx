@@ -16,7 +16,7 @@ import { isExample } from "./folderContents";
 import type { Folder } from "./folders";
 import styles from "./ImagesCard.module.css";
 import { ImportList } from "./ImportList";
-import { InputSizeField } from "./InputSizeField";
+import { InputSizeField, type Seen } from "./InputSizeField";
 import { InView } from "./InView";
 import { kindOf } from "./kinds";
 import { LeftBehind } from "./LeftBehind";
@@ -38,9 +38,9 @@ type ImagesCardProps = {
   classesReady: boolean;
   /** Names of the classes, as they stand on the page. */
   classes: string[];
-  /** Side of what the model sees; empty: the first import chooses. */
-  inputSize: number | null;
-  onInputSize: (inputSize: number | null) => void;
+  /** What the model sees, as it stands on the page. */
+  seen: Seen;
+  onSeen: (seen: Seen) => void;
   /** Saves what the import depends on: the classes, with some more, and the input size. */
   beforeUpload: (more?: string[]) => Promise<void>;
 };
@@ -48,7 +48,7 @@ type ImagesCardProps = {
 type Left = { paths: string[]; isAll: boolean };
 
 export function ImagesCard(props: ImagesCardProps) {
-  const { project, classesReady, classes, inputSize, onInputSize, beforeUpload } = props;
+  const { project, classesReady, classes, seen, onSeen, beforeUpload } = props;
   const [split, setSplit] = useState<Split>("pool");
   const [typed, setTyped] = useState("");
   const [textColumn, setTextColumn] = useState("");
@@ -171,8 +171,8 @@ export function ImagesCard(props: ImagesCardProps) {
             <InputSizeField
               project={project}
               hasImages={hasImages}
-              value={inputSize}
-              onChange={onInputSize}
+              value={seen}
+              onChange={onSeen}
             />
           )}
         </div>
@@ -197,8 +197,8 @@ export function ImagesCard(props: ImagesCardProps) {
           plan={plan}
           classes={classes}
           takesClasses={project.state === "draft"}
-          inputSize={asksSize ? inputSize : null}
-          onInputSize={asksSize ? onInputSize : undefined}
+          seen={seen}
+          onSeen={asksSize ? onSeen : undefined}
           before={beforeUpload}
           onAnswered={async () => {
             await refresh();

@@ -4,27 +4,28 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it } from "vitest";
 import { jobsOfKindQuery } from "../../api/rounds";
 import type { Job, Project } from "../../api/types";
-import { InputSizeField } from "./InputSizeField";
+import { InputSizeField, type Seen } from "./InputSizeField";
 
-const project = (input_size: number | null) =>
-  ({ id: 7, counts: { pool: 3 }, settings: { input_size } }) as unknown as Project;
+const project = (seen: Seen) =>
+  ({ id: 7, counts: { pool: 3 }, settings: seen }) as unknown as Project;
 
 const job = (given: Partial<Job>): Job =>
   ({ id: 3, kind: "resize", state: "succeeded", dry_run: false, error: null, ...given }) as Job;
 
 /** Renders the field of a project whose images have a size, or that has none; returns changes. */
-function show(size: number | null, jobs: Job[] = []): (number | null)[] {
+function show(size: number | null, jobs: Job[] = []): Seen[] {
+  const seen: Seen = { input_size: size, fit: "crop" };
   const client = new QueryClient({
     defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } },
   });
   client.setQueryData(jobsOfKindQuery(7, "resize").queryKey, { items: jobs, next_cursor: null });
-  const changes: (number | null)[] = [];
+  const changes: Seen[] = [];
   render(
     <QueryClientProvider client={client}>
       <InputSizeField
-        project={project(size)}
+        project={project(seen)}
         hasImages={size !== null}
-        value={size}
+        value={seen}
         onChange={(value) => changes.push(value)}
       />
     </QueryClientProvider>,
@@ -33,6 +34,7 @@ function show(size: number | null, jobs: Job[] = []): (number | null)[] {
 }
 
 const field = () => screen.getByRole<HTMLInputElement>("textbox", { name: "Model input size" });
+const sees = () => screen.getByRole("combobox", { name: "Models see" });
 const panel = () => screen.queryByRole("region", { name: "Resize images" });
 const type = async (text: string) => {
   await userEvent.clear(field());
@@ -47,7 +49,9 @@ it("is a setting that may be empty while there are no images", async () => {
   expect(field().placeholder).toBe("Chosen by the first import");
   await userEvent.type(field(), "64");
   await userEvent.clear(field());
-  expect(changes).toEqual([64, null]);
+  expect(changes.map((one) => one.input_size)).toEqual([64, null]);
+  await userEvent.selectOptions(sees(), "The whole image");
+  expect(changes.at(-1)).toEqual({ input_size: null, fit: "pad" });
   expect(panel()).toBeNull();
 });
 
@@ -62,6 +66,12 @@ it("offers to resize the images once another size stands in it, and changes no s
   expect(panel()).toBeNull();
   await type("4");
   expect(field().getAttribute("aria-invalid")).toBe("true");
+  await type("32");
+  await userEvent.selectOptions(sees(), "The whole image");
+  expect(panel()?.textContent).toContain("From the middle square to the whole image");
+  expect(screen.getByText(/made smaller until all of it fits/)).toBeTruthy();
+  await type("64");
+  expect(panel()?.textContent).toContain("to the whole image; from 32 × 32 to 64 × 64");
   expect(changes).toEqual([]);
 });
 
@@ -80,6 +90,9 @@ it("shows what an estimate has found for the size that stands there", async () =
   await type("64");
   expect(panel()?.textContent).not.toContain("for 1,000 images");
   await type("128");
+  await userEvent.selectOptions(sees(), "The whole image");
+  expect(panel()?.textContent).not.toContain("for 1,000 images");
+  await userEvent.selectOptions(sees(), "The middle square");
   expect(panel()?.textContent).toContain("for 1,000 images");
   expect(panel()?.textContent).toContain("embeds every image again");
 });

@@ -6,6 +6,7 @@ import type { Job, Project, Settings, SizeChoice } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { ErrorNotice } from "../../ui/ErrorNotice";
+import { SelectField } from "../../ui/Field";
 import { EstimateNotice } from "../../ui/jobs/EstimateNotice";
 import { JobAtWork } from "../../ui/jobs/JobAtWork";
 import { useJobsOfKind } from "../../ui/jobs/JobControls";
@@ -18,29 +19,35 @@ import styles from "./InputSizeField.module.css";
 const BOUNDS = { integer: true, min: 8, max: 512 } as const;
 const { inputSize: text } = t.setup;
 
+/** What models see of images; without a size, the first import chooses one. */
+export type Seen = Pick<Settings, "input_size" | "fit">;
+
 type InputSizeFieldProps = {
   project: Project;
   hasImages: boolean;
-  /** As it stands on the page; empty: the first import chooses. */
-  value: number | null;
-  onChange: (value: number | null) => void;
+  /** As it stands on the page. */
+  value: Seen;
+  onChange: (value: Seen) => void;
 };
 
-/** How large the model sees images: a setting until there are some, then what a job changes. */
+/** How the model sees images: settings until there are some, then what a job changes. */
 export function InputSizeField({ project, hasImages, value, onChange }: InputSizeFieldProps) {
   if (hasImages && project.settings?.input_size) {
-    return <StoredSize project={project} size={project.settings.input_size} />;
+    return <StoredSize project={project} now={project.settings} />;
   }
   return (
-    <NumberField
-      {...BOUNDS}
-      label={text.label}
-      hint={text.hint}
-      placeholder={text.chosen}
-      nullable
-      value={value}
-      onChange={onChange}
-    />
+    <>
+      <FitField value={value.fit} onChange={(fit) => onChange({ ...value, fit })} />
+      <NumberField
+        {...BOUNDS}
+        label={text.label}
+        hint={text.hint}
+        placeholder={text.chosen}
+        nullable
+        value={value.input_size}
+        onChange={(input_size) => onChange({ ...value, input_size })}
+      />
+    </>
   );
 }
 
@@ -48,21 +55,42 @@ type InputSizeProps = Pick<InputSizeFieldProps, "value" | "onChange"> & { choice
 
 /** The same beside what the first import would choose. */
 export function InputSize({ value, choice, onChange }: InputSizeProps) {
+  const isPlanned = value.fit === (choice.fit ?? "crop");
   return (
-    <NumberField
-      {...BOUNDS}
-      label={text.label}
-      hint={t.setup.plan.choosesSize(choice)}
-      placeholder={String(choice.side)}
-      nullable
-      value={value}
-      onChange={onChange}
-    />
+    <>
+      <FitField value={value.fit} onChange={(fit) => onChange({ ...value, fit })} />
+      <NumberField
+        {...BOUNDS}
+        label={text.label}
+        hint={isPlanned ? t.setup.plan.choosesSize(choice) : text.hint}
+        placeholder={isPlanned ? String(choice.side) : text.chosen}
+        nullable
+        value={value.input_size}
+        onChange={(input_size) => onChange({ ...value, input_size })}
+      />
+    </>
   );
 }
 
-function StoredSize({ project, size }: { project: Project; size: Settings["input_size"] }) {
-  const [wanted, setWanted] = useState(size);
+function FitField(props: { value: Seen["fit"]; onChange: (value: Seen["fit"]) => void }) {
+  return (
+    <SelectField
+      label={text.fit.label}
+      hint={text.fit.hints[props.value]}
+      value={props.value}
+      onChange={(event) => props.onChange(event.target.value as Seen["fit"])}
+    >
+      {(["pad", "crop"] as const).map((fit) => (
+        <option key={fit} value={fit}>
+          {text.fit.names[fit]}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+function StoredSize({ project, now }: { project: Project; now: Seen }) {
+  const [wanted, setWanted] = useState(now);
   const jobs = useJobsOfKind(project.id, "resize");
   const client = useQueryClient();
   const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
@@ -70,29 +98,29 @@ function StoredSize({ project, size }: { project: Project; size: Settings["input
   const atWork = latest?.state === "queued" || latest?.state === "running" ? latest : undefined;
   return (
     <>
+      <FitField value={wanted.fit} onChange={(fit) => setWanted({ ...wanted, fit })} />
       <NumberField
         {...BOUNDS}
         label={text.label}
         hint={text.stored}
-        value={wanted}
-        onChange={setWanted}
+        value={wanted.input_size}
+        onChange={(input_size) => setWanted({ ...wanted, input_size })}
       />
       {jobs.error && <Failure error={jobs.error} onRetry={() => jobs.refetch()} />}
-      {jobs.data && (atWork || (wanted !== null && wanted !== size)) && (
+      {jobs.data && (atWork || (wanted.input_size !== null && !isSame(wanted, now))) && (
         <section className={styles.panel} aria-label={text.resize}>
-          <strong>{text.from(size ?? 0, toBe(atWork) ?? wanted ?? 0)}</strong>
+          <strong>{changeOf(now, atWork ? toBe(atWork, now) : wanted)}</strong>
           {atWork ? (
             <JobAtWork job={atWork} onSettled={onSettled} />
           ) : (
-            wanted !== null && (
-              <ResizeStart
-                key={wanted}
-                project={project}
-                size={wanted}
-                jobs={jobs.data.items}
-                onSettled={onSettled}
-              />
-            )
+            <ResizeStart
+              key={`${wanted.input_size} ${wanted.fit}`}
+              project={project}
+              now={now}
+              wanted={wanted}
+              jobs={jobs.data.items}
+              onSettled={onSettled}
+            />
           )}
         </section>
       )}
@@ -100,19 +128,28 @@ function StoredSize({ project, size }: { project: Project; size: Settings["input
   );
 }
 
-type ResizeStartProps = { project: Project; size: number; jobs: Job[]; onSettled: () => void };
+type ResizeStartProps = {
+  project: Project;
+  now: Seen;
+  wanted: Seen;
+  jobs: Job[];
+  onSettled: () => void;
+};
 
-function ResizeStart({ project, size, jobs, onSettled }: ResizeStartProps) {
+function ResizeStart({ project, now, wanted, jobs, onSettled }: ResizeStartProps) {
+  const { input_size, fit } = wanted;
   const start = useMutation({
-    mutationFn: (dryRun: boolean) => startJob(project.id, "resize", { input_size: size }, dryRun),
+    mutationFn: (dryRun: boolean) => startJob(project.id, "resize", { input_size, fit }, dryRun),
     onSettled,
   });
   const goOn = useMutation({ mutationFn: (job: Job) => retryJob(job.id), onSettled });
-  const [latest] = jobs.filter((job) => toBe(job) === size);
+  const [latest] = jobs.filter((job) => isSame(toBe(job, now), wanted));
   const [last] = jobs.filter((job) => !job.dry_run);
   // What was made for another size is of no use for this one.
   const unfinished =
-    last && toBe(last) === size && (last.state === "failed" || last.state === "cancelled")
+    last &&
+    isSame(toBe(last, now), wanted) &&
+    (last.state === "failed" || last.state === "cancelled")
       ? last
       : undefined;
   const error = start.error ?? goOn.error;
@@ -148,6 +185,20 @@ function ResizeStart({ project, size, jobs, onSettled }: ResizeStartProps) {
   );
 }
 
-/** The size that a job brings images to. */
-const toBe = (job: Job | undefined): number | undefined =>
-  job?.params.input_size as number | undefined;
+/** What a job brings images to; one of an earlier version leaves what is seen of them. */
+const toBe = ({ params }: Job, now: Seen): Seen => ({
+  input_size: params.input_size as Seen["input_size"],
+  fit: (params.fit as Seen["fit"] | undefined) ?? now.fit,
+});
+
+const isSame = (one: Seen, other: Seen): boolean =>
+  one.input_size === other.input_size && one.fit === other.fit;
+
+/** What becomes of the images, in a line. */
+function changeOf(now: Seen, then: Seen): string {
+  const { from, fit } = text;
+  const sizes = [now.input_size ?? 0, then.input_size ?? 0] as const;
+  if (now.fit === then.fit) return from(...sizes);
+  if (now.input_size === then.input_size) return fit.to[then.fit];
+  return fit.both(fit.to[then.fit], ...sizes);
+}

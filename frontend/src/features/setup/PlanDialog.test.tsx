@@ -51,8 +51,8 @@ function shown(classes: string[], takesClasses = true, given = plan): string {
         plan={given}
         classes={classes}
         takesClasses={takesClasses}
-        inputSize={null}
-        onInputSize={undefined}
+        seen={{ input_size: null, fit: "crop" }}
+        onSeen={undefined}
         before={async () => {}}
         onAnswered={nothing}
         onPlanned={nothing}

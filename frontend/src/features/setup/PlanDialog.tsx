@@ -10,7 +10,7 @@ import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { CountFromField } from "./CountFromField";
 import { isClass } from "./classLookup";
-import { InputSize } from "./InputSizeField";
+import { InputSize, type Seen } from "./InputSizeField";
 import { PlanClasses } from "./PlanClasses";
 import { PlanColumns } from "./PlanColumns";
 import styles from "./PlanDialog.module.css";
@@ -40,10 +40,10 @@ type PlanDialogProps = {
   classes: string[];
   /** Whether what folders are called may become classes here. */
   takesClasses: boolean;
-  /** Side of what the model sees, if that was said for the first images. */
-  inputSize: number | null;
-  /** Missing where there are images, which have a size. */
-  onInputSize: ((inputSize: number | null) => void) | undefined;
+  /** What the model sees, as it stands on the page. */
+  seen: Seen;
+  /** Missing where there are images, which are seen as they are stored. */
+  onSeen: ((seen: Seen) => void) | undefined;
   /** Saves what the import depends on, with these classes more. */
   before: (classes: string[]) => Promise<void>;
   onAnswered: () => void;
@@ -54,9 +54,8 @@ type PlanDialogProps = {
 
 /** Shows what an import would do before anything is stored, and takes choices. */
 export function PlanDialog(props: PlanDialogProps) {
-  const { projectId, task, job, plan, takesClasses, inputSize, before, onAnswered, onClose } =
-    props;
-  const { onInputSize, onPlanned } = props;
+  const { projectId, task, job, plan, takesClasses, seen, before, onAnswered, onClose } = props;
+  const { onSeen, onPlanned } = props;
   const text = t.setup.plan;
   const [chosen, setChosen] = useState<Chosen>(() => chosenOf(plan));
   const known = new Set(props.classes);
@@ -179,13 +178,13 @@ export function PlanDialog(props: PlanDialogProps) {
         ))}
       </div>
       <Reasons title={text.whyBad} reasons={plan.bad_by_reason} />
-      {onInputSize && plan.input_size && (
+      {onSeen && plan.input_size && (
         <div className={styles.size}>
-          <InputSize value={inputSize} choice={plan.input_size} onChange={onInputSize} />
+          <InputSize value={seen} choice={plan.input_size} onChange={onSeen} />
         </div>
       )}
       <p className={styles.hint}>
-        {text.notSeen} {inputSize !== null && text.fixesSize(inputSize)}
+        {text.notSeen} {onSeen && seen.input_size !== null && text.fixesSize(seen.input_size)}
       </p>
       <ErrorNotice error={error} />
       <DialogActions>

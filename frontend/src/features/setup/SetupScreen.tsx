@@ -73,8 +73,8 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
           project={project}
           // Evaluation images are matched to classes by name, so those have to be saved before.
           classesReady={problems.length === 0 && (isOrder || classes.length > 0)}
-          inputSize={settings.value.input_size}
-          onInputSize={(input_size) => settings.set({ ...settings.value, input_size })}
+          seen={settings.value}
+          onSeen={(seen) => settings.set({ ...settings.value, ...seen })}
           classes={classes}
           // Once a project runs, nothing is saved but by hand.
           beforeUpload={async (more = []) => {

@@ -33,7 +33,8 @@ export function Overlay(props: OverlayProps) {
     >
       <image href={src} width={width} height={height} preserveAspectRatio="none" />
       {heat && (
-        <>
+        // Of its own, so that what lies beside the picture is cut off, and edges of boxes are not.
+        <svg width={width} height={height} overflow="hidden" aria-hidden="true">
           <rect className={styles.veil} width={width} height={height} />
           <image
             className={styles.heat}
@@ -44,7 +45,7 @@ export function Overlay(props: OverlayProps) {
             height={bottom - top}
             preserveAspectRatio="none"
           />
-        </>
+        </svg>
       )}
       {boxes.map(({ edges: [x1, y1, x2, y2], tone }) => (
         <g key={tone} className={styles.box} data-tone={tone}>
@@ -57,7 +58,7 @@ export function Overlay(props: OverlayProps) {
   );
 }
 
-/** What models see of a picture: its centre square. */
+/** What models see of a picture if nothing else is said: its centre square. */
 function squareOf(width: number, height: number): Edges {
   const side = Math.min(width, height);
   const [left, top] = [(width - side) / 2, (height - side) / 2];

@@ -79,11 +79,16 @@ class Network(nn.Module):
         return embeddings.float()
 
     def prepared(self, images: Tensor) -> Tensor:
-        """Normalise (B, 3, S, S) float32 pixels in 0..1, and scale them as the backbone needs."""
+        """Normalise (B, 3, H, W) float32 pixels in 0..1, and scale them as the backbone needs.
+
+        The longer side of images that are not square becomes what it needs.
+        """
         images = (images - self.mean[:, None, None]) / self.std[:, None, None]
-        if self.input_size is not None and images.shape[-1] != self.input_size:
-            side = (self.input_size, self.input_size)
-            images = functional.interpolate(images, side, mode="bilinear", antialias=True)
+        height, width = images.shape[-2:]
+        longer = max(height, width)
+        if self.input_size is not None and longer != self.input_size:
+            sides = [max(1, round(side * self.input_size / longer)) for side in (height, width)]
+            images = functional.interpolate(images, sides, mode="bilinear", antialias=True)
         return images
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
