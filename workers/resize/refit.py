@@ -115,7 +115,7 @@ class Refit:
             Conflict: ``originals_gone``, or ``original_unreadable``.
             DomainError: A place cannot be read now.
         """
-        black = np.zeros((size, size, 3), dtype=np.uint8)
+        black = np.zeros((frame.side, frame.side, 3), dtype=np.uint8)
         kept = [(row, row.original) for row in rows if row.original is not None]
         contents = list(self._readers.map(self._read, [original for _, original in kept]))
         gone = [row for (row, _), content in zip(kept, contents, strict=True) if content is None]

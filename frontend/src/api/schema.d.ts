@@ -13381,6 +13381,7 @@ export interface operations {
                 informativeness_min?: number | null;
                 kept_by?: number | null;
                 name?: string | null;
+                note?: boolean | null;
                 of: string;
                 outline?: string | null;
                 predicted?: number | null;
@@ -13804,6 +13805,7 @@ export interface operations {
                 informativeness_min?: number | null;
                 kept_by?: number | null;
                 name?: string | null;
+                note?: boolean | null;
                 outline?: string | null;
                 /** @description Leave out what models have labeled under certificates. */
                 people_only?: boolean;

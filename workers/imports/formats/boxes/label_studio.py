@@ -27,7 +27,6 @@ from workers.imports.formats.label_studio import (
     listed,
     model_of,
     note_of,
-    objects,
     predictions_of,
     results_of,
 )
