@@ -332,6 +332,7 @@ class AnswerLedger:
                 cost,
                 stored.counted,
                 corrected,
-                answer.note,
+                # Words tell what is in an example, which was withdrawn for that.
+                None if self._is_withdrawn(query) else answer.note,
             )
         )

@@ -30,6 +30,7 @@ from core.tables import (
     Example,
     ExampleText,
     Job,
+    Prediction,
     Project,
     Round,
     Suggestion,
@@ -120,13 +121,21 @@ def test_what_is_withdrawn_is_in_nothing_any_more(
     withdrawing, (cat, _) = Withdrawing(http, world, project), world.classes(project)
     ids, admin = ids_of(world, project), withdrawing.admin
     first, second = lease(http, admin, project, 2)["items"]
-    send(http, admin, project, verdict(first["query_id"], "label", class_id=cat.id))
+    said = verdict(first["query_id"], "label", class_id=cat.id)
+    send(http, admin, project, {**said, "note": "It is Ben."})
     twins = world.session.query(Example).filter(Example.id.in_([ids[0], ids[4]]))
     twins.update({Example.duplicates_of: ids[0], Example.meta: {"camera": "north"}})
     world.session.add(
         Suggestion(
             project_id=project.id, example_id=ids[0], rank=0, confidence=1.0,
             given_label=stored_class(cat.id),
+        )
+    )  # fmt: skip
+    predicted = [{"class_id": cat.id, "score": 0.9}]
+    world.session.add(
+        Prediction(
+            project_id=project.id, example_id=ids[0], model="ours", import_id=1,
+            proposals=predicted,
         )
     )  # fmt: skip
     world.session.commit()
@@ -174,7 +183,7 @@ def test_what_is_withdrawn_is_in_nothing_any_more(
     assert withdrawing.call("GET", "/labeling/recent?limit=9")["items"] == []
 
     # Who had it on the screen has not answered in vain: it is kept, and counts for nothing.
-    late = verdict(second["query_id"], "label", class_id=cat.id)
+    late = {**verdict(second["query_id"], "label", class_id=cat.id), "note": "It is Ann."}
     (result,) = send(http, admin, project, late)["results"]
     assert (result["status"], result["counted"]) == ("late", False)
     undone = verdict(first["query_id"], "ood", supersedes=late["key"])
@@ -183,6 +192,7 @@ def test_what_is_withdrawn_is_in_nothing_any_more(
     assert [(one.example_id, one.counted) for one in said] == [
         (ids[0], False), (ids[1], False), (ids[0], False)
     ]  # fmt: skip
+    assert {one.note for one in said} == {None}
     assert len(take(world.session, project.id, 0).labeled) == 0
 
     # Nothing is left of it but its place.
@@ -190,7 +200,8 @@ def test_what_is_withdrawn_is_in_nothing_any_more(
     assert (stone.split, stone.state, stone.pool_index) == (None, ExampleState.HELD_OUT, 0)
     assert (stone.name, stone.meta, stone.label, stone.bytes) == ("", {}, None, 0)
     assert stone.content_hash == sha256(f"withdrawn {ids[0]}".encode()).digest()
-    assert world.session.scalars(select(Suggestion)).all() == []
+    for table in (Suggestion, Prediction):
+        assert world.session.scalars(select(table)).all() == []
     assert sum(path.is_file() for path in (world.storage.root / "images").rglob("*")) == 5
     pixels = PixelStore.open(world.storage.pixels(project.id, 8), 8, 8)[:]
     assert [int(one.max()) == 0 for one in pixels] == [index in (0, 1, 6) for index in range(8)]

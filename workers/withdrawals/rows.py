@@ -22,6 +22,7 @@ from core.tables import (
     Certificate,
     Example,
     ExampleText,
+    Prediction,
     Project,
     Query,
     QueryMember,
@@ -220,8 +221,10 @@ def _ask_no_more(session: Session, ids: Sequence[int], groups: _Groups) -> set[i
             probability=None,
             in_probability=None,
             proposals=None,
+            proposed_by=None,
         )
     )
+    session.execute(delete(Prediction).where(among(Prediction.example_id, ids)))
     doubted = among(Suggestion.example_id, [*ids, *groups.firsts])
     session.execute(delete(Suggestion).where(doubted))
     return {row.round_id for row in closed}
@@ -240,6 +243,13 @@ def _count_no_more(session: Session, ids: Sequence[int], groups: _Groups) -> Non
         update(Annotation)
         .where(Annotation.counted, of_them)
         .values(counted=False)
+        .execution_options(synchronize_session=False)
+    )
+    # They tell what is in it. Of answers that come later none are kept (``AnswerLedger``).
+    session.execute(
+        update(Annotation)
+        .where(among(Annotation.example_id, ids), Annotation.note.is_not(None))
+        .values(note=None)
         .execution_options(synchronize_session=False)
     )
     if left := sorted({*groups.members} - {*ids}):
