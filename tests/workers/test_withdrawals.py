@@ -117,7 +117,7 @@ def table_of(world: World, artifact: Artifact) -> Any:
 def test_what_is_withdrawn_is_in_nothing_any_more(
     http: TestClient, world: World, installation: Settings
 ) -> None:
-    project = running(world, images=6, queries=4, evaluation=2)
+    project = running(world, images=6, queries=4, evaluation=2, fit="pad")
     withdrawing, (cat, _) = Withdrawing(http, world, project), world.classes(project)
     ids, admin = ids_of(world, project), withdrawing.admin
     first, second = lease(http, admin, project, 2)["items"]
@@ -203,7 +203,7 @@ def test_what_is_withdrawn_is_in_nothing_any_more(
     for table in (Suggestion, Prediction):
         assert world.session.scalars(select(table)).all() == []
     assert sum(path.is_file() for path in (world.storage.root / "images").rglob("*")) == 5
-    pixels = PixelStore.open(world.storage.pixels(project.id, 8), 8, 8)[:]
+    pixels = PixelStore.open(world.storage.pixels(project.id, 8, "pad"), 8, 8)[:]
     assert [int(one.max()) == 0 for one in pixels] == [index in (0, 1, 6) for index in range(8)]
     left = np.load(features)
     assert [bool((one == 1).all()) for one in left] == [

@@ -21,7 +21,7 @@ from core.db import database_time
 from core.files.storage import Storage, sha256
 from core.jobs import queue
 from core.settings.project import ProjectSettings
-from core.states import ArtifactKind, Medium
+from core.states import ArtifactKind
 from core.tables import Artifact, Job, PoolSnapshot, Project, Removal, RemovalItem, Withdrawal
 from core.withdrawals import at_work, withdrawn_places
 from models.files.atomic import write_atomically
@@ -29,6 +29,7 @@ from models.media.embedding_files import discard_work, write_over
 from models.media.images.store import PixelStore
 from models.protocols import Indices
 from workers.imports.media import text_store
+from workers.jobs.stores import frame_of
 from workers.withdrawals.rows import withdraw_again
 
 _ROWS: Final = 65_536
@@ -99,12 +100,13 @@ def _withdraw_again(factory: sessionmaker[Session], withdrawal_id: int) -> None:
 
 
 def _erase_examples(session: Session, storage: Storage, project: Project, places: Indices) -> None:
-    if project.medium is Medium.TEXT:
+    frame = frame_of(project.medium, ProjectSettings.model_validate(project.settings))
+    if frame is None:
         text_store.write_over(session, storage.texts(project.id), project.id)
         return
-    size = ProjectSettings.model_validate(project.settings).input_size
-    if size is not None and (path := storage.pixels(project.id, size)).is_file():
-        PixelStore.blacken(path, size, places)
+    path = storage.pixels(project.id, frame.side, frame.fit)
+    if path.is_file():
+        PixelStore.blacken(path, frame.side, places)
 
 
 def _erase_features(folder: Path, places: Indices) -> None:
