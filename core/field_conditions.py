@@ -7,11 +7,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-HOW: Final = (
-    "Write a condition on a field as NAME=VALUE, NAME<VALUE, NAME<=VALUE, NAME>VALUE or "
-    "NAME>=VALUE, as NAME if it has to be there, or as !NAME if it must not; in double quotes, as "
-    "JSON has them, names and values may hold anything."
-)
 _QUOTED: Final = r'"(?:[^"\\]|\\.)*"'
 _CONDITION: Final = re.compile(
     rf"\s*(?P<lacks>!\s*)?(?P<name>{_QUOTED}|[^\"!<>=\s][^<>=]*?)\s*"
@@ -46,24 +41,36 @@ def parse_condition(text: str) -> FieldCondition:
     Raises:
         ValueError: It is none.
     """
+    found = _read(text)
+    if found is None:
+        raise ValueError(
+            "Write a condition on a field as NAME=VALUE, NAME<VALUE, NAME<=VALUE, NAME>VALUE or "
+            "NAME>=VALUE, as NAME if it has to be there, or as !NAME if it must not; in double "
+            "quotes, as JSON has them, names and values may hold anything."
+        )
+    return found
+
+
+def _read(text: str) -> FieldCondition | None:
     found = _CONDITION.fullmatch(text)
     if found is None or (found["lacks"] and found["sign"]):
-        raise ValueError(HOW)
+        return None
     name, value = _unquoted(found["name"]), _unquoted(found["value"] or "")
-    if name == "" or "\0" in name + value:
-        raise ValueError(HOW)
+    if not name or value is None or "\0" in name + value:
+        return None
     sign = "!" if found["lacks"] else found["sign"] or ""
     return FieldCondition(name, sign, value, (found["value"] or "").startswith('"'))
 
 
-def _unquoted(text: str) -> str:
+def _unquoted(text: str) -> str | None:
     if not text.startswith('"'):
         return text
     try:
         found: str = json.loads(text)
+        # Half a character cannot be stored.
         found.encode()
-    except ValueError as error:
-        raise ValueError(HOW) from error
+    except ValueError:
+        return None
     return found
 
 

@@ -30,7 +30,8 @@ class Part:
 
     def holds(self, pool_indices: Sequence[int]) -> list[bool]:
         """Whether each of some examples, by their pool indices, is of it."""
-        return np.isin(np.asarray(pool_indices, dtype=np.int64), self.pool_indices).tolist()
+        found: list[bool] = np.isin(pool_indices, self.pool_indices).tolist()
+        return found
 
     @property
     def said(self) -> str:
