@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-HOW: Final = (
-    "Write a condition on a field as NAME=VALUE, NAME<VALUE, NAME<=VALUE, NAME>VALUE or "
-    "NAME>=VALUE, as NAME if it has to be there, or as !NAME if it must not; in double quotes, as "
-    "JSON has them, names and values may hold anything."
-)
-_QUOTED: Final = r'"(?:[^"\\]|\\.)*"'
+# Each part ends where only the next can begin: a long text takes no longer than it is.
 _CONDITION: Final = re.compile(
-    rf"\s*(?P<lacks>!\s*)?(?P<name>{_QUOTED}|[^\"!<>=\s][^<>=]*?)\s*"
-    rf"(?:(?P<sign><=|>=|<|>|=)\s*(?P<value>{_QUOTED}|[^\"\s](?:.*\S)?)\s*)?",
+    r"(?P<lacks>!\s*)?"
+    r'(?P<name>"(?:[^"\\]|\\.)*"\s*|[^"!<>=\s][^<>=]*)'
+    r"(?:(?P<sign><=|>=|<|>|=)(?P<value>.*))?",
     re.DOTALL,
 )
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
@@ -46,24 +42,38 @@ def parse_condition(text: str) -> FieldCondition:
     Raises:
         ValueError: It is none.
     """
-    found = _CONDITION.fullmatch(text)
-    if found is None or (found["lacks"] and found["sign"]):
-        raise ValueError(HOW)
-    name, value = _unquoted(found["name"]), _unquoted(found["value"] or "")
-    if name == "" or "\0" in name + value:
-        raise ValueError(HOW)
-    sign = "!" if found["lacks"] else found["sign"] or ""
-    return FieldCondition(name, sign, value, (found["value"] or "").startswith('"'))
+    found = _read(text)
+    if found is None:
+        raise ValueError(
+            "Write a condition on a field as NAME=VALUE, NAME<VALUE, NAME<=VALUE, NAME>VALUE or "
+            "NAME>=VALUE, as NAME if it has to be there, or as !NAME if it must not; in double "
+            "quotes, as JSON has them, names and values may hold anything."
+        )
+    return found
 
 
-def _unquoted(text: str) -> str:
+def _read(text: str) -> FieldCondition | None:
+    found = _CONDITION.fullmatch(text.strip())
+    if found is None:
+        return None
+    lacks, sign, written = found["lacks"], found["sign"] or "", (found["value"] or "").strip()
+    name, value = _unquoted(found["name"].strip()), _unquoted(written)
+    # A value that is empty stands in quotes.
+    is_half = bool(sign) and (lacks is not None or written == "")
+    if is_half or not name or value is None or "\0" in name + value:
+        return None
+    return FieldCondition(name, "!" if lacks else sign, value, is_text=written.startswith('"'))
+
+
+def _unquoted(text: str) -> str | None:
     if not text.startswith('"'):
         return text
     try:
         found: str = json.loads(text)
+        # Half a character cannot be stored.
         found.encode()
-    except ValueError as error:
-        raise ValueError(HOW) from error
+    except ValueError:
+        return None
     return found
 
 

@@ -272,7 +272,8 @@ class Search:
                 total.update(dict(found.all()))
             if len(total) > most:
                 return None, share == 1
-        return {one: round(count / share) for one, count in total.most_common()}, share == 1
+        ordered = sorted(total.items(), key=lambda one: (-one[1], one[0]))
+        return {value: round(count / share) for value, count in ordered}, share == 1
 
     async def _parts(self) -> AsyncIterator[tuple[list[ColumnElement[bool]], float]]:
         """Parts of what may match, as conditions of pieces, as long as looking may take.

@@ -30,7 +30,12 @@ class Part:
 
     def holds(self, pool_indices: Sequence[int]) -> list[bool]:
         """Whether each of some examples, by their pool indices, is of it."""
-        return np.isin(np.asarray(pool_indices, dtype=np.int64), self.pool_indices).tolist()
+        wanted = np.asarray(pool_indices, dtype=np.int64)
+        left, right = (
+            np.searchsorted(self.pool_indices, wanted, side) for side in ("left", "right")
+        )
+        found: list[bool] = (left < right).tolist()
+        return found
 
     @property
     def said(self) -> str:

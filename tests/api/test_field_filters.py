@@ -78,23 +78,21 @@ def test_fields_are_compared_as_what_they_are(http: TestClient, world: World) ->
         assert count == {"count": len([one for one in expected if one]), "exact": True}
 
 
-@pytest.mark.parametrize(
-    "wrong", ["", "camera=", "=3", "!camera=3", '"camera', 'a="', '"a\\u0000"']
-)
 def test_what_is_no_condition_is_refused_with_how_it_is_written(
-    http: TestClient, world: World, wrong: str
+    http: TestClient, world: World
 ) -> None:
     project, admin = world.project(), world.caller()
-    url = f"/api/projects/{project.id}/examples"
-    params = {"fields": ["camera=3", wrong]}
-    for answer in (
-        http.get(url, params=params, headers=admin.headers),
-        http.post(f"{url}/hold-out", json={"filters": params}, headers=admin.headers),
-        http.get(f"/api/projects/{project.id}/export", params=params, headers=admin.headers),
-    ):
-        assert answer.status_code == 422, answer.text
-        assert answer.json()["field"].endswith("fields.1")
-        assert "Write a condition on a field as NAME=VALUE" in answer.text
+    url = f"/api/projects/{project.id}"
+    for wrong in ("", "camera=", "=3", "!camera=3", '"camera', 'a="', '"a\\u0000"'):
+        params = {"fields": ["camera=3", wrong]}
+        for answer in (
+            http.get(f"{url}/examples", params=params, headers=admin.headers),
+            http.post(f"{url}/examples/hold-out", json={"filters": params}, headers=admin.headers),
+            http.get(f"{url}/export", params=params, headers=admin.headers),
+        ):
+            assert answer.status_code == 422, (wrong, answer.text)
+            assert answer.json()["field"].endswith("fields.1")
+            assert "Write a condition on a field as NAME=VALUE" in answer.text
 
 
 def values(http: TestClient, project: Project, caller: Caller, of: str, **query: Any) -> Any:

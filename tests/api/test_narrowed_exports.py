@@ -137,20 +137,16 @@ def test_what_is_promised_of_all_is_not_said_of_a_part(http: TestClient, world: 
         assert {(one["label_lot"], one["label_bound"]) for one in shown} == {(lot.id, bound)}
 
 
-@pytest.mark.parametrize(
-    ("asked", "status", "code"),
-    [
+def test_what_would_be_taken_for_something_else_is_refused(http: TestClient, world: World) -> None:
+    project, admin = world.project(), world.caller()
+    for asked, status, code in (
         ({"format": "jsonl", "after": 0, "state": "labeled"}, 400, "not_after"),
         ({"snapshot": "then", "fields": "camera=a"}, 400, "whole_snapshot"),
         ({"clas_id": 3}, 422, "malformed"),
         ({"purity_max": 0.5}, 409, "no_scores"),
-    ],
-)
-def test_what_would_be_taken_for_something_else_is_refused(
-    http: TestClient, world: World, asked: dict[str, Any], status: int, code: str
-) -> None:
-    refused = answer(http, world.project(), world.caller(), **asked)
-    assert (refused.status_code, refused.json()["code"]) == (status, code)
+    ):
+        refused = answer(http, project, admin, **asked)
+        assert (refused.status_code, refused.json()["code"]) == (status, code)
 
 
 def test_rows_and_their_groups_are_narrowed(http: TestClient, world: World) -> None:

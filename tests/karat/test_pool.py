@@ -26,6 +26,9 @@ def test_filters_are_text_and_classes_go_by_name_or_number(admin: Client) -> Non
         ("name=null", {"name": "null"}),
         ("name=1.10", {"name": "1.10"}),
         ("search=a=b", {"search": "a=b"}),
+        ("field:camera=3", {"fields": ["camera=3"]}),
+        ("field:state<2", {"fields": ["state<2"]}),
+        ("field:!note", {"fields": ["!note"]}),
     ):
         assert chosen_filters(project, [given]) == meant
     first = ids["70000"]
@@ -38,6 +41,9 @@ def test_filters_are_text_and_classes_go_by_name_or_number(admin: Client) -> Non
         (["class=cat"], "There is no class 'cat' in this project"),
         (["class=70000", "class_id=2"], "'class_id=2' would replace"),
         (["state"], "is not NAME=VALUE"),
+        (["state<2"], "write field:state<2"),
+        (["camera=3"], "There is no filter 'camera', and none of 1,000 examples brought"),
+        (["camera="], "'camera=' is no filter. Write a condition on a field as NAME=VALUE"),
     ):
         with pytest.raises(typer.BadParameter, match=complaint):
             chosen_filters(project, where)

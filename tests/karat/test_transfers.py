@@ -66,7 +66,9 @@ def test_an_export_of_what_holds_leaves_out_what_was_corrected(
     engineer: str, karat: Run, tmp_path: Path
 ) -> None:
     number = project_of(karat, f"Holds of {engineer}")
-    karat("import", number, image_folder(tmp_path / "pool", 1))
+    pool = image_folder(tmp_path / "pool", 1)
+    (pool / "metadata.csv").write_text("file_name,camera\nimage-000.png,3\n")
+    karat("import", number, pool)
     table, saved = tmp_path / "labels.csv", tmp_path / "saved.csv"
     for label in ("cat", "dog"):
         table.write_text(f"file,label\nimage-000.png,{label}\n")
@@ -78,6 +80,12 @@ def test_an_export_of_what_holds_leaves_out_what_was_corrected(
 
     assert classes() == ["cat", "dog"]
     assert classes("--effective") == ["dog"]
+    # By what came along, as of the pool.
+    values = json.loads(karat("pool", "fields", number, "camera", "--json").stdout)
+    assert values["items"] == [{"value": "3", "count": 1}]
+    assert "camera" in karat("pool", "fields", number).stdout
+    assert classes("--where", "camera=3", "--where", "class=cat") == []
+    assert classes("--where", "camera=3", "--where", "class=dog") == ["cat", "dog"]
     wrong = karat("export", number, tmp_path / "images.zip", "--effective", status=2).stderr
     assert "--effective" in wrong
 
@@ -100,6 +108,9 @@ def test_an_export_names_the_classes_that_lack_images(
         "Warning: no labeled image shows 'dog': nothing can be trained on it."
     ]
     assert karat("export", number, tmp_path / "all.csv").stderr == ""
+    # Of a part nothing is said to be lacking.
+    part = karat("export", number, tmp_path / "part.zip", *yolo, "--where", "split=evaluation")
+    assert part.stderr == ""
 
 
 def test_a_csv_for_excel_begins_with_a_mark_also_in_a_pipe(

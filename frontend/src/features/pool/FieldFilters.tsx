@@ -37,7 +37,7 @@ export function FieldFilters({ projectId, filters, onChange }: FieldFiltersProps
   if (names.length === 0) return null;
   const name = names.includes(chosen) ? chosen : "";
   return (
-    <fieldset>
+    <fieldset className={styles.fields}>
       <legend>{text.title}</legend>
       <SelectField
         label={text.choose}
@@ -106,6 +106,12 @@ function OneField(props: OneFieldProps) {
         <option value="">{text.there}</option>
         <option value="!">{text.missing}</option>
       </SelectField>
+      {hasOrder && (
+        <div className={styles.range}>
+          <Bound label={text.from} placeholder={example} {...bound(">=")} />
+          <Bound label={text.to} {...bound("<=")} />
+        </div>
+      )}
       {found && !found.many && values.length > 0 && (
         <fieldset className={styles.values}>
           <legend className="visually-hidden">{text.values}</legend>
@@ -127,12 +133,6 @@ function OneField(props: OneFieldProps) {
         </fieldset>
       )}
       {found?.many && <Bound label={text.is} {...bound("=")} />}
-      {hasOrder && (
-        <div className={styles.range}>
-          <Bound label={text.from} {...bound(">=")} />
-          <Bound label={text.to} {...bound("<=")} />
-        </div>
-      )}
     </div>
   );
 }
@@ -143,13 +143,19 @@ const asksWhether = (one: FieldCondition, name: string): boolean =>
 const isEqual = (one: FieldCondition, name: string, value: string): boolean =>
   one.name === name && one.sign === "=" && one.value === value;
 
-type BoundProps = { label: string; value: string; onChange: (value: string) => void };
+type BoundProps = {
+  label: string;
+  placeholder?: string;
+  value: string;
+  onChange: (value: string) => void;
+};
 
-function Bound({ label, value, onChange }: BoundProps) {
+function Bound({ label, placeholder, value, onChange }: BoundProps) {
   const typed = useTyped(value, onChange);
   return (
     <TextField
       label={label}
+      placeholder={placeholder}
       autoComplete="off"
       maxLength={1000}
       value={typed.value}

@@ -59,6 +59,7 @@ export function FilterPanel({
       {hasModel && (
         <Things name="class_id" things={classes} filters={filters} onChange={onChange} />
       )}
+      <FieldFilters projectId={project.id} filters={filters} onChange={onChange} />
       <Words name="verdict" texts={verdictNames(project)} filters={filters} onChange={onChange} />
       {(members.length > 0 || filters.annotator_id != null) && (
         <Things
@@ -86,7 +87,6 @@ export function FilterPanel({
         </>
       )}
       <Subsets projectId={project.id} filters={filters} onChange={onChange} />
-      <FieldFilters projectId={project.id} filters={filters} onChange={onChange} />
       {isCompared(filters) && (
         <Bound name="similarity" end="min" showLabel filters={filters} onChange={onChange} />
       )}
