@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import ColumnElement, Select, Update, and_, func, or_, select, update
 
@@ -16,16 +16,12 @@ BLANK_TEXT: Final = "."
 """What stands in a text store in the place of a text that was withdrawn."""
 
 
-def is_kept(example: Any = Example) -> ColumnElement[bool]:
+def is_kept() -> ColumnElement[bool]:
     """Condition: an example was not withdrawn.
 
     Whatever asks for a split need not ask this as well: what was withdrawn is in none.
-
-    Args:
-        example: The table, or an alias of it.
     """
-    kept: ColumnElement[bool] = example.split.is_not(None)
-    return kept
+    return Example.split.is_not(None)
 
 
 def withdrawn_places(project_id: int) -> Select[int]:

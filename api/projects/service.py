@@ -43,7 +43,6 @@ from core.tables import (
     Round,
 )
 from core.tasks.registry import task_type
-from core.withdrawals import is_kept
 
 _LABELS, _MANAGES = ProjectRole.ANNOTATOR, ProjectRole.MANAGER
 _PERMITS: Final[Mapping[ProjectRole, Permission]] = {
@@ -275,7 +274,8 @@ async def _flush_name(session: AsyncSession) -> None:
 
 
 async def _has_images(session: AsyncSession, project_id: int, split: Split | None = None) -> bool:
-    statement = select(Example.id).where(Example.project_id == project_id, is_kept()).limit(1)
+    # Of what was withdrawn a row is left in the store, which has one size.
+    statement = select(Example.id).where(Example.project_id == project_id).limit(1)
     if split is not None:
         statement = statement.where(Example.split == split)
     return await session.scalar(statement) is not None

@@ -53,14 +53,17 @@ def list_(project: ProjectArgument, as_json: JsonOption = False) -> None:
         found = list(find_project(client, project).snapshots.all())
     if as_json:
         return show_json(found)
-    columns = ("name", "taken", "by", "#examples", "#labeled", "#OOD", "SHA-256")
+    columns = ("name", "taken", "by", "#examples", "#labeled", "#OOD", "#withdrawn", "SHA-256")
     return show_table(columns, [_row(one) for one in found], "There is no snapshot yet.")
 
 
 def _row(one: "Snapshot") -> tuple[Any, ...]:
     counts = one["counts"]
     numbers = (f"{counts[name]:,}" for name in ("examples", "labeled", "ood"))
-    return (one["name"], when(one["taken_at"]), one["author"], *numbers, one["digest"][:_SHORT])
+    # Of an older server nothing.
+    gone = counts.get("withdrawn") or None
+    said = (one["name"], when(one["taken_at"]), one["author"], *numbers, gone)
+    return (*said, one["digest"][:_SHORT])
 
 
 @snapshots.command("diff")

@@ -37,8 +37,8 @@ def withdraw(
         told = pool.preview(which)
         what = noun(found.get()["medium"]).counted(told["images"])
         if not yes:
-            of = f"{told['answered']:,} of them have answers. " if told["answered"] else ""
-            confirm(f"{what} will be withdrawn for good. {of}This cannot be taken back. Go on?")
+            said = _answered(told["answered"], told["images"])
+            confirm(f"{what} will be withdrawn for good.{said} This cannot be taken back. Go on?")
         made = pool.begin(which, images=told["images"])
         made = pool.wait(made["id"], erased=erased)
     if as_json:
@@ -47,6 +47,13 @@ def withdraw(
     if made["state"] != "done":
         echo("What files hold of them goes in the background; karat pool withdrawals says when.")
     return None
+
+
+def _answered(count: int, of: int) -> str:
+    if not count:
+        return ""
+    who = "It has" if of == 1 else f"{count:,} of them {'has' if count == 1 else 'have'}"
+    return f" {who} answers, which are kept and count no more."
 
 
 def list_withdrawals(project: ProjectArgument, as_json: JsonOption = False) -> None:

@@ -38,6 +38,7 @@ LEFT_OUT: Final = {
     "needs a cluster": 1,
     "needs servers of its own": 5,
     "stays in the foreground": 4,
+    "takes images out of the project for good": 1,
     "takes minutes": 56,
     "wants a file of weights": 5,
     "wants a judge": 7,

@@ -134,7 +134,7 @@ def test_an_engineer_finds_images_sends_them_to_the_queue_and_promotes_an_ood_gr
     # One is taken out for good, once it was said what goes with it.
     page.goto(f"/projects/{project.id}/pool?image={again[0]['example_id']}")
     panel.get_by_role("button", name="Withdraw", exact=True).click()
-    expect(dialog).to_contain_text("1 of them has answers.")
+    expect(dialog).to_contain_text("It has answers.")
     dialog.get_by_role("button", name="Withdraw for good").click()
     expect(page.get_by_text(re.compile(r"^1 image withdrawn"))).to_be_visible()
     expect(page.get_by_role("heading", name="59 images")).to_be_visible()

@@ -26,12 +26,11 @@ from core.states import JobKind, Medium
 from core.tables import Example, Project
 from models.media.images.frame import Frame
 from models.media.images.store import PixelStore
-from workers.imports.media.text_store import look, mend_store
+from workers.imports.media.text_store import LOCK, look, mend_store
 from workers.jobs.context import JobContext
 from workers.jobs.locks import turn
 from workers.resize.refit import Refit, lost_originals, originals_gone
 
-_LOCK: Final = 0x6D656E64
 _LOOK_SECONDS: Final = 0.2
 _MOST_NAMED: Final = 5
 # Written by ``embeddings_file``; learned features have another name, and an encoder.
@@ -110,7 +109,7 @@ def _mend_texts(context: JobContext) -> DomainError | None:
         found = look(session, folder, context.project_id)
         if not found.is_behind:
             return _said(context, _texts_gone(session, found.gaps, context.project_id))
-    with turn(context.sessions, _LOCK, context.project_id) as is_mine:
+    with turn(context.sessions, LOCK, context.project_id) as is_mine:
         while not is_mine():
             context.check()
             time.sleep(_LOOK_SECONDS)

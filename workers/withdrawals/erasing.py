@@ -29,6 +29,7 @@ from models.media.embedding_files import discard_work, write_over
 from models.media.images.store import PixelStore
 from models.protocols import Indices
 from workers.imports.media import text_store
+from workers.jobs.locks import alone
 from workers.jobs.stores import frame_of
 from workers.withdrawals.rows import withdraw_again
 
@@ -72,7 +73,8 @@ def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) 
     _withdraw_again(factory, withdrawal_id)
     with factory() as session:
         places = np.fromiter(session.scalars(withdrawn_places(project.id)), dtype=np.int64)
-        _erase_examples(session, storage, project, places)
+        if not _erase_examples(factory, session, storage, project, places):
+            return False
     _erase_features(storage.features(project.id), places)
     storage.warm_up(project.id).unlink(missing_ok=True)
     with factory() as session:
@@ -99,14 +101,24 @@ def _withdraw_again(factory: sessionmaker[Session], withdrawal_id: int) -> None:
             queue.deliver(session.info)
 
 
-def _erase_examples(session: Session, storage: Storage, project: Project, places: Indices) -> None:
+def _erase_examples(
+    factory: sessionmaker[Session],
+    session: Session,
+    storage: Storage,
+    project: Project,
+    places: Indices,
+) -> bool:
+    """Take texts, or pixels, out of their store; not while a job mends it."""
     frame = frame_of(project.medium, ProjectSettings.model_validate(project.settings))
     if frame is None:
-        text_store.write_over(session, storage.texts(project.id), project.id)
-        return
+        with alone(factory, text_store.LOCK, project.id) as is_mine:
+            if is_mine:
+                text_store.write_over(session, storage.texts(project.id), project.id)
+            return is_mine
     path = storage.pixels(project.id, frame.side, frame.fit)
     if path.is_file():
         PixelStore.blacken(path, frame.side, places)
+    return True
 
 
 def _erase_features(folder: Path, places: Indices) -> None:

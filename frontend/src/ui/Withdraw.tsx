@@ -56,7 +56,7 @@ function Ask({ projectId, selection, what, onDone, onClose }: AskProps) {
     <Dialog title={known ? text[what].title(known.images) : text.counting} onClose={onClose}>
       {known && (
         <>
-          {known.answered > 0 && <p>{text.answered(known.answered)}</p>}
+          {known.answered > 0 && <p>{text.answered(known.answered, known.images)}</p>}
           <p>{text.text}</p>
           <p>
             <strong>{text.forGood}</strong>

@@ -16,6 +16,8 @@ from core.withdrawals import BLANK_TEXT, is_kept
 from models.errors import ModelError
 from models.media.texts.store import TextStore
 
+LOCK: Final = 0x6D656E64
+"""Who writes a store anew is alone at it: see ``workers.jobs.locks``."""
 # Texts of the database that are held in memory at a time.
 _AT_ONCE: Final = 100
 

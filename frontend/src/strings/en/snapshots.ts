@@ -24,6 +24,7 @@ export const snapshots = {
     unlabeled: (of: number) => `${count(of)} without a label`,
     evaluation: (of: number) => `${count(of)} to evaluate on`,
     by_model: (of: number) => `${count(of)} labeled by the model`,
+    withdrawn: (of: number) => `${count(of)} withdrawn since`,
   },
   filtered: "A part of the project, by filters",
   digest: "Fingerprint",

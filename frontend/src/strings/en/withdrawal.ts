@@ -16,15 +16,17 @@ export const withdrawal = {
     confirm: "Take back for good",
   },
   counting: "Counting…",
-  answered: (number: number) =>
-    `${number.toLocaleString(locale)} of them ${number === 1 ? "has" : "have"} answers. These are kept, and count no more.`,
+  answered: (number: number, of: number) =>
+    of === 1
+      ? "It has answers. These are kept, and count no more."
+      : `${number.toLocaleString(locale)} of them ${number === 1 ? "has" : "have"} answers. These are kept, and count no more.`,
   text: "Originals, names, metadata, features and all that models found go, from exports and snapshots, too. Of each image a number is left. Whoever imports one again adds a new image.",
   forGood: "This cannot be taken back.",
   states: {
     withdrawing: (number: number, done: number) =>
       `Withdrawing: ${done.toLocaleString(locale)} of ${images(number)}.`,
     erasing: (number: number, _done: number) =>
-      `${images(number)} withdrawn. What files hold of them goes now, once no job of the project runs.`,
+      `${images(number)} withdrawn. What files still hold goes once no job of the project runs.`,
     done: (number: number, _done: number) =>
       `${images(number)} withdrawn, and erased from all files.`,
   },

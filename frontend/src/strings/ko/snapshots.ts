@@ -22,6 +22,7 @@ export const snapshots: Catalogue["snapshots"] = {
     unlabeled: (of) => `라벨 없음 ${number(of)}개`,
     evaluation: (of) => `평가용 ${number(of)}개`,
     by_model: (of) => `모델이 붙인 라벨 ${number(of)}개`,
+    withdrawn: (of) => `그 뒤 철회 ${number(of)}개`,
   },
   filtered: "필터로 고른 프로젝트의 일부",
   digest: "지문",

@@ -15,8 +15,10 @@ export const withdrawal: Catalogue["withdrawal"] = {
     confirm: "완전히 철회",
   },
   counting: "세는 중…",
-  answered: (value) =>
-    `이 가운데 ${number(value)}개에는 답변이 있습니다. 답변은 보관되지만 더는 반영되지 않습니다.`,
+  answered: (value, of) =>
+    of === 1
+      ? "이미 답변이 있습니다. 답변은 보관되지만 더는 반영되지 않습니다."
+      : `이 가운데 ${number(value)}개에는 답변이 있습니다. 답변은 보관되지만 더는 반영되지 않습니다.`,
   text: "원본, 이름, 메타데이터, 특징, 모델이 찾은 내용이 모두 사라지며 내보내기와 스냅샷에서도 빠집니다. 이미지마다 번호만 남습니다. 같은 이미지를 다시 가져오면 새 이미지로 추가됩니다.",
   forGood: "되돌릴 수 없습니다.",
   states: {

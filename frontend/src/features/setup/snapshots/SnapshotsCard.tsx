@@ -118,6 +118,7 @@ const PARTS = [
   "unlabeled",
   "evaluation",
   "by_model",
+  "withdrawn",
 ] as const;
 
 /** How many images of each kind; what there is none of is not said. */
