@@ -89,19 +89,8 @@ async def votes_of(session: AsyncSession, which: ColumnElement[bool]) -> Sequenc
 def read_votes(rows: Sequence[Any], classes: Mapping[int, str]) -> defaultdict[int, list[Vote]]:
     """Votes of each example; those stay behind of classes that are not among ``classes``."""
     found: defaultdict[int, list[Vote]] = defaultdict(list)
-    for (
-        example_id,
-        id_,
-        source,
-        email,
-        verdict,
-        stored,
-        *rest,
-        probability,
-        lot,
-        bound,
-        note,
-    ) in rows:
+    for row in rows:
+        example_id, id_, source, email, verdict, stored, *rest, probability, lot, bound, note = row
         label = label_of(stored)
         text = written(label, classes)
         certified = None if lot is None else Certified(probability, lot, bound)
