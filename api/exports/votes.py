@@ -94,19 +94,8 @@ def read_votes(
     Where they are of a part alone nothing bounds what of it is wrong.
     """
     found: defaultdict[int, list[Vote]] = defaultdict(list)
-    for (
-        example_id,
-        id_,
-        source,
-        email,
-        verdict,
-        stored,
-        *rest,
-        probability,
-        lot,
-        bound,
-        note,
-    ) in rows:
+    for row in rows:
+        example_id, id_, source, email, verdict, stored, *rest, probability, lot, bound, note = row
         label = label_of(stored)
         text = written(label, classes)
         certified = None

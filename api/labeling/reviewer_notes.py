@@ -13,7 +13,7 @@ from core.among import among
 from core.consensus import Vote, holds, same
 from core.groups import of_group
 from core.states import Source, Verdict
-from core.tables import Annotation, Query
+from core.tables import Annotation, Query, QueryMember
 
 _LATEST: Final = 1000
 """Of so many answers of somebody it is asked whether a reviewer has written of them."""
@@ -59,15 +59,30 @@ async def notes_to(
         )
         .order_by(Annotation.created_at, Annotation.id)
     )
+    again: set[int] = set()
     if of_groups:
         statement = statement.where(of_group())
+        again = await _asked_together(session, [one.query_id or 0 for one in answers])
     # Of reviews the latest holds.
     decided = {one.example_id: one for one in await session.scalars(statement)}
     return {
         one.id: NoteOut.of(found)
         for one in answers
-        if (found := decided.get(one.example_id)) is not None
+        if one.query_id not in again
+        and (found := decided.get(one.example_id)) is not None
         and found.note is not None
         and found.annotator_id != principal.id
         and not same(Vote.of(found), Vote.of(one))
     }
+
+
+async def _asked_together(session: AsyncSession, query_ids: Sequence[int]) -> set[int]:
+    """Queries about groups of which a row is asked about again."""
+    again = aliased(QueryMember)
+    statement = (
+        select(QueryMember.query_id)
+        .join(again, again.example_id == QueryMember.example_id)
+        .join(Query, Query.id == again.query_id)
+        .where(among(QueryMember.query_id, query_ids), ~Query.done)
+    )
+    return set(await session.scalars(statement))

@@ -23,6 +23,7 @@ async def notes_on(
             Annotation.note,
             Annotation.verdict,
             Annotation.class_id,
+            Annotation.label,
             Annotation.created_at,
         )
         .where(

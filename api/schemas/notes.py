@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from core.notes import MOST, plain_note
 from core.states import Verdict
+from core.tasks.registry import AnyLabel, label_of
 
 Note = Annotated[
     Annotated[
@@ -20,16 +21,23 @@ Note = Annotated[
 
 
 class NoteOut(BaseModel):
-    """A note and the verdict that it stands beside."""
+    """A note and the verdict that it stands beside, whose `id` it has."""
 
+    id: int
     note: str
     verdict: Verdict
     class_id: int | None
+    label: AnyLabel | None
     created_at: datetime
 
     @classmethod
     def of(cls, row: Any) -> "NoteOut":
         """The note of a row that has these columns."""
         return cls(
-            note=row.note, verdict=row.verdict, class_id=row.class_id, created_at=row.created_at
+            id=row.id,
+            note=row.note,
+            verdict=row.verdict,
+            class_id=row.class_id,
+            label=label_of(row.label),
+            created_at=row.created_at,
         )

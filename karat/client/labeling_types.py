@@ -138,10 +138,12 @@ class Answer(TypedDict):
 
 
 class Note(TypedDict):
-    """A note and the verdict that it stands beside."""
+    """A note and the verdict that it stands beside, whose `id` it has."""
 
     class_id: int | None
     created_at: str
+    id: int
+    label: dict[str, Any] | None
     note: str
     verdict: Verdict
 

@@ -559,18 +559,30 @@ def test_a_review_of_a_group_and_a_verdict_on_its_first_row_leave_each_other_alo
         count: int = found["agreement"]["reviews"]["compared"]
         return count
 
+    def written() -> str | None:
+        path = f"{base}/labeling/recent"
+        (answer,) = http.get(path, headers=one.caller.headers).json()["items"]
+        note: str | None = (answer["reviewer_note"] or {}).get("note")
+        return note
+
     judge("ood")
     assert reviewed() == 0
     path = f"{base}/reviews/disagreements"
     (item,) = http.post(f"{path}/lease", json={"n": 4}, headers=admin.headers).json()["items"]
     label = {"type": "instructions", "order": [[ids[1]], [ids[0]], [ids[2]]], "wrong": []}
-    decision = {"suggestion_id": item["id"], "decision": "other", "label": label}
+    decision = {"suggestion_id": item["id"], "decision": "other", "label": label, "note": "short"}
     body = {"decisions": [{**decision, "key": str(uuid.uuid4())}]}
     result = http.post(f"{path}/decisions", json=body, headers=admin.headers).json()["results"][0]
     assert result["status"] == "accepted"
     assert reviewed() == 1
+    assert written() == "short"
+    rankings = http.get(f"{base}/export?format=rankings", headers=admin.headers).json()
+    assert [vote["note"] for vote in rankings["votes"]] == [None, None, "short"]
     assert [one.label for one in examples(world, project)] == [None, label, label]
     judge("skip")
     assert [one.label for one in examples(world, project)] == [label] * 3
     assert not examples(world, project)[0].disputed
     verified(installation)
+    # Whoever is asked about one of the rows again knows nothing of what was said of it.
+    ask(world, project, [[1, 2]])
+    assert written() is None

@@ -62,7 +62,15 @@ class Boxed:
         assert response.status_code == 200, response.text
         return response.content
 
-    def say(self, name: str, who: str, verdict: Verdict, *boxes: Box, seconds: float = 2.0) -> None:
+    def say(
+        self,
+        name: str,
+        who: str,
+        verdict: Verdict,
+        *boxes: Box,
+        seconds: float = 2.0,
+        note: str | None = None,
+    ) -> None:
         session = self.world.session
         (example,) = [one for one in self.pool.examples() if one.name == name]
         is_label = verdict is Verdict.LABEL
@@ -76,6 +84,7 @@ class Boxed:
                 verdict=verdict,
                 label=stored(BoxesLabel(type="boxes", boxes=boxes)) if is_label else None,
                 seconds=seconds,
+                note=note,
                 cost=1.0,
                 counted=True,
             )
@@ -99,6 +108,11 @@ class Boxed:
             said = (row.source_name, row.verdict.value, row.seconds, boxes)
             found[digest.hex()].add(said)
         return found
+
+    def notes(self, pool: BoxPool) -> set[str]:
+        """What is written beside votes."""
+        found = select(Annotation.note).where(Annotation.project_id == pool.project_id)
+        return {note for note in self.world.session.scalars(found) if note is not None}
 
     def shown(self, pool: BoxPool, label: BoxesLabel) -> tuple[Any, ...]:
         flags = ("occluded", "truncated", "difficult", "crowd")
@@ -138,11 +152,11 @@ def filled(boxed: Boxed) -> None:
     third = Box(class_id=dog, x=20.7, y=40.3, w=27.3, h=20)
     boxed.say("0.jpg", ada, Verdict.LABEL, first, second)
     boxed.say("0.jpg", ben, Verdict.LABEL, first, second, seconds=3.5)
-    boxed.say("1.jpg", ada, Verdict.LABEL, third)
-    boxed.say("2.jpg", ada, Verdict.LABEL)
+    boxed.say("1.jpg", ada, Verdict.LABEL, third, note="cut off?")
+    boxed.say("2.jpg", ada, Verdict.LABEL, note="empty")
     boxed.say("3.jpg", ada, Verdict.OOD)
     boxed.say("4.jpg", ada, Verdict.UNSURE)
-    boxed.say("5.jpg", ada, Verdict.SKIP)
+    boxed.say("5.jpg", ada, Verdict.SKIP, note="broken")
 
 
 TRUE: Read = {
@@ -264,6 +278,7 @@ def by_label_studio(content: bytes, tmp: Path) -> Read:
                 each["value"]["height"] * each["original_height"] / 100,
             )
             for each in results[0]
+            if each["from_name"] == "boxes"
         ]
     return found
 
@@ -333,6 +348,8 @@ def test_a_project_of_boxes_moves_with_everything_that_was_said(boxed: Boxed) ->
         assert result["refused"] == 0, result["refused_examples"]
         assert result["by_split"] == {"pool": 7, "evaluation": 1, "auxiliary_ood": 1}, kind
         assert boxed.said(target) == said, kind
+        has_room = kind in ("label_studio", "parquet")
+        assert boxed.notes(target) == (boxed.notes(boxed.pool) if has_room else set()), kind
         ((name, *sides),) = target.sides()["val/images/8.jpg"]
         assert name == "dog"
         assert sides == pytest.approx((24, 12, 16, 24)), kind

@@ -6764,7 +6764,7 @@ export interface components {
         };
         /**
          * NoteOut
-         * @description A note and the verdict that it stands beside.
+         * @description A note and the verdict that it stands beside, whose `id` it has.
          */
         NoteOut: {
             /** Class Id */
@@ -6774,6 +6774,13 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /**
+             * Id
+             * Format: int64
+             */
+            id: number;
+            /** Label */
+            label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Note */
             note: string;
             verdict: components["schemas"]["Verdict"];

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useId, useLayoutEffect, useRef } from "react";
+import type { LabelClass } from "../api/types";
 import { t } from "../strings";
 import { Button } from "../ui/Button";
 import { FIXED_KEYS, keyLabel } from "../ui/hotkeys";
@@ -13,14 +14,22 @@ const MOST = 500;
 /** Of how many that are left one is told. */
 const FEW = 60;
 
+/** The key that opens it; null where a class has that. */
+export const noteKey = (classes: readonly Pick<LabelClass, "hotkey">[]): string | null =>
+  classes.some(({ hotkey }) => hotkey === FIXED_KEYS.note) ? null : FIXED_KEYS.note;
+
 type NoteProps = {
   note: NoteDraft;
   /** There is nothing that it could stand beside. */
   disabled?: boolean;
+  /** Classes come first where one has its key. */
+  classes?: readonly Pick<LabelClass, "hotkey">[];
 };
 
 /** What goes with the next verdict, in words. */
-export function Note({ note, disabled }: NoteProps) {
+export function Note({ note, disabled, classes = [] }: NoteProps) {
+  const key = noteKey(classes);
+  const shown = key && <Kbd decorative>{keyLabel(key)}</Kbd>;
   // Whoever opened it from here with keys goes on from here.
   const comesBack = useRef(false);
   const backTo = (button: HTMLButtonElement | null) => {
@@ -29,13 +38,14 @@ export function Note({ note, disabled }: NoteProps) {
     button.focus({ preventScroll: true });
   };
   const opens = {
+    ...(key && { "aria-keyshortcuts": key }),
     onMouseDown: keepFocus,
     onClick: ({ detail }: { detail: number }) => {
       comesBack.current = detail === 0;
       note.open();
     },
   };
-  if (note.isOpen) return <Field note={note} />;
+  if (note.isOpen) return <Writing note={note} />;
   const text = note.text.trim();
   if (text) {
     return (
@@ -44,11 +54,10 @@ export function Note({ note, disabled }: NoteProps) {
         type="button"
         className={styles.written}
         aria-label={t.note.change(text)}
-        aria-keyshortcuts={FIXED_KEYS.note}
         {...opens}
       >
         <span dir="auto">{text}</span>
-        <Kbd decorative>{keyLabel(FIXED_KEYS.note)}</Kbd>
+        {shown}
       </button>
     );
   }
@@ -58,17 +67,16 @@ export function Note({ note, disabled }: NoteProps) {
       kind="quiet"
       size="small"
       className={styles.add}
-      aria-keyshortcuts={FIXED_KEYS.note}
       disabled={disabled}
       {...opens}
     >
       {t.note.name}
-      <Kbd decorative>{keyLabel(FIXED_KEYS.note)}</Kbd>
+      {shown}
     </Button>
   );
 }
 
-function Field({ note }: { note: NoteDraft }) {
+function Writing({ note }: { note: NoteDraft }) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const before = useRef(note.text);

@@ -3,13 +3,14 @@ import { t } from "../strings";
 import { formatDateTime } from "../ui/format";
 import { verdictNames } from "../ui/stateNames";
 import styles from "./NoteList.module.css";
+import { saidOf } from "./said";
 
 type Of = Pick<Project, "task" | "classes">;
 
 /** What was said where a note was written, in a few words. */
-export function saidWith({ verdict, class_id }: Note, project: Of): string {
+export function saidWith({ verdict, class_id, label }: Note, project: Of): string {
   const named = project.classes.find((one) => one.id === class_id);
-  return named?.name ?? verdictNames(project)[verdict];
+  return named?.name ?? saidOf(label) ?? verdictNames(project)[verdict];
 }
 
 type NoteListProps = { project: Of; notes: readonly Note[] };
@@ -20,7 +21,7 @@ export function NoteList({ project, notes }: NoteListProps) {
   return (
     <ul className={styles.notes} aria-label={t.note.written}>
       {notes.map((one) => (
-        <li key={`${one.created_at} ${one.note}`}>
+        <li key={one.id}>
           <small title={formatDateTime(one.created_at)}>{saidWith(one, project)}</small>
           <NoteText>{one.note}</NoteText>
         </li>

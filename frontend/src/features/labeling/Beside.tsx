@@ -31,7 +31,7 @@ export function Beside({ project, task, current, previous, work, note }: BesideP
             : previous && t.label.last(task.describe(previous, classes))}
           {current?.given && <BeforeHint keys={t.label.beforeHint} work={work} />}
         </p>
-        <Note note={note} disabled={!current} />
+        <Note note={note} disabled={!current} classes={classes} />
       </div>
       {reviewed && (
         <div className={styles.reviewer}>

@@ -3,6 +3,7 @@ import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
 import { helpRows as boxRows } from "../../tasks/boxes/help";
 import { helpRows as orderRows } from "../../tasks/instructions/help";
+import { noteKey } from "../../tasks/Note";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import styles from "./HelpDialog.module.css";
 import { HelpFrame, type KeyRow } from "./HelpFrame";
@@ -29,6 +30,7 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
     instructions: t.instructions.touch,
   };
   const { find } = FIXED_KEYS;
+  const noted = noteKey(classes);
   const keys: KeyRow[] = [
     ...(ownKeys ?? verdictKeys),
     [[FIXED_KEYS.unsure], rows.unsure],
@@ -37,7 +39,7 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
     [["←", "→"], rows.step],
     ...(classes.length > 0 ? ([[[find, "/"], rows.find]] as KeyRow[]) : []),
     [[FIXED_KEYS.guide], task === "instructions" ? t.instructions.guide.key : rows.guide],
-    [[FIXED_KEYS.note], t.note.help],
+    [noted ? [noted] : [], t.note.help],
     [[FIXED_KEYS.pause], rows.pause],
     ...(ownKeys ? [] : stageKeys(medium)),
     [[FIXED_KEYS.help, "?"], rows.help],

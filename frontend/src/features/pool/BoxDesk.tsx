@@ -130,7 +130,7 @@ function Desk(props: BoxDeskProps & { userId: number }) {
       </div>
       <div className={styles.side}>
         <Faults of={verdicts} id={id} />
-        <Note note={note} />
+        <Note note={note} classes={classes} />
         <Panel
           classes={classes}
           work={editor}

@@ -120,7 +120,7 @@ export function VerdictKeys({ project, example, verdicts, onEdit, off }: Verdict
           onClick={takeBack}
         />
       </div>
-      <Note note={note} />
+      <Note note={note} classes={project.classes} />
       <p className={styles.said} role="status">
         {said?.id === example.id && wordOf(said.choice, choices)}
       </p>

@@ -1,6 +1,7 @@
+import { useEffect } from "react";
 import type { ExampleAnnotation, ExampleDetail } from "../../api/types";
 import type { Choice } from "../../tasks/choice";
-import { draftName, keepNote, noteToSend, readNote } from "../../tasks/drafts";
+import { draftName, keepNote, noteToSend } from "../../tasks/drafts";
 import { type NoteDraft, useNote } from "../../tasks/useNote";
 import type { Verdicts } from "./useVerdicts";
 
@@ -21,13 +22,13 @@ export function useNoted(
   const mine = example.annotations.find((one) => isBy(one, userId));
   const name = userId === undefined ? null : draftName(userId, example.id, "pool");
   const note = useNote(name, mine?.note ?? null);
-  const say = async (choice: Choice) => {
-    const written = name && readNote(name);
-    const taken = await verdicts.say(example, choice, name && noteToSend(name, mine?.note));
-    // What was written since is of the next one.
-    if (taken && name && readNote(name) === written) keepNote(name, null);
-    return taken;
-  };
+  const said = mine?.note ?? "";
+  // Until it is known to stand there it goes with every verdict, however fast they come.
+  useEffect(() => {
+    if (name && note.isChanged && note.text.trim() === said) keepNote(name, null);
+  }, [name, note.isChanged, note.text, said]);
+  const say = (choice: Choice) =>
+    verdicts.say(example, choice, name && noteToSend(name, mine?.note));
   return { mine, note, say };
 }
 
