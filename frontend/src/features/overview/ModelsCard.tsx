@@ -9,7 +9,9 @@ export function ModelsCard({ models }: Pick<ProjectAgreement, "models">) {
   const text = t.predictions.agreement;
   const { shown, kept, adjusted, rejected, overlap } = t.overview.agreement.proposals;
   const isOfBoxes = models.some((one) => one.proposals);
-  const columns = isOfBoxes ? [shown, kept, adjusted, rejected, overlap] : [text.answers, text.agreed];
+  const columns = isOfBoxes
+    ? [shown, kept, adjusted, rejected, overlap]
+    : [text.answers, text.agreed];
   return (
     <Card title={text.title} hint={text.hint}>
       <Table label={text.title}>

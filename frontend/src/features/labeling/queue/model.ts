@@ -7,7 +7,12 @@ export type Subject = Pick<
   "query_id" | "example_id" | "image_url" | "width" | "height" | "name"
 > &
   // Entries of earlier versions know of images only.
-  Partial<Pick<LeaseItem, "excerpt" | "text" | "fields" | "proposals" | "suggested" | "proposed_by" | "members">>;
+  Partial<
+    Pick<
+      LeaseItem,
+      "excerpt" | "text" | "fields" | "proposals" | "suggested" | "proposed_by" | "members"
+    >
+  >;
 
 /** A verdict that was given, by the key under which it was stored. */
 export type Given = {
