@@ -36,9 +36,11 @@ export function PlanPredictions({ plan, busy, onChange }: PlanPredictionsProps) 
         </div>
       ))}
       {model !== null && (
-        <Button size="small" busy={busy} onClick={() => onChange({ predictions: "" })}>
-          {text.labels}
-        </Button>
+        <div>
+          <Button size="small" busy={busy} onClick={() => onChange({ predictions: "" })}>
+            {text.labels}
+          </Button>
+        </div>
       )}
       {model === null && predictions.length === 0 && says && (
         <form className={styles.text} onSubmit={submit}>
