@@ -205,3 +205,16 @@ def test_classes_of_texts_come_with_them(texts: Pool) -> None:
     names = {one: name for name, one in classes(texts).items()}
     found = [one["llm-1"] for one in stored(texts, names).values()]
     assert found == [[("cat", 0.8)], [("dog", None)]]
+
+
+def test_a_predicted_column_is_no_truth_and_no_verdict_beside_it(texts: Pool) -> None:
+    rows = [
+        {"text": "It purrs.", "label": "cat", "split": "evaluation"},
+        {"text": "It barks.", "label": None, "verdict": "class", "class": "dog"},
+    ]
+    params: dict[str, Any] = {"predictions": "llm-1", "annotations": ["label"]}
+    job = texts.add(jsonl(*rows), "t.jsonl", **params)
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["refused"], job.result["predictions"]) == (1, 1, 0)
+    (example,) = texts.examples()
+    assert (example.label, example.split, annotations(texts)) == (None, Split.POOL, 0)
