@@ -131,7 +131,7 @@ def test_what_cannot_be_suggested_is_left_aside_alone(boxes: BoxPool) -> None:
 def test_boxes_in_a_cell_are_of_the_image_beside_them(boxes: BoxPool) -> None:
     sides = {"class": "cat", "x": 1, "y": 2, "w": 3, "h": 4, "score": 0.5}
     row = {"file_name": "a.jpg", "found": json.dumps([sides, {**sides, "x": 64}])}
-    files = {"metadata.jsonl": json.dumps(row), "a.jpg": image(1)}
+    files: dict[str, bytes | str] = {"metadata.jsonl": json.dumps(row), "a.jpg": image(1)}
     result = boxes.send(files, predictions="mine", annotations=["found"])
     assert result["predictions"] == 1
     assert stored(boxes, boxes.names)["a.jpg"]["mine"] == [("cat", 1, 2, 3, 4, 0.5)]
