@@ -31,7 +31,9 @@ export function TableDialog({ name, columns, keys, onTake, onClose }: TableDialo
     );
   return (
     <Dialog title={t.setup.tableTitle(name)} onClose={onClose}>
-      <p>{columns.length > 0 ? (isOfModel ? text.column : t.setup.tableText) : t.setup.tableEmpty}</p>
+      <p>
+        {columns.length > 0 ? (isOfModel ? text.column : t.setup.tableText) : t.setup.tableEmpty}
+      </p>
       <div className={styles.columns}>
         {columns.map((column) => (
           <CheckField

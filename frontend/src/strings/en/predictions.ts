@@ -29,7 +29,6 @@ export const predictions = {
   label: {
     suggests: (model: string) => `${model} suggests`,
     take: (name: string, share: string | null) => (share ? `${name}, ${share}` : name),
-    help: "Take what is suggested, or keep your verdict",
   },
   agreement: {
     title: "Suggestions, by model",

@@ -28,7 +28,6 @@ export const predictions: Catalogue["predictions"] = {
   label: {
     suggests: (model) => `${model}의 제안`,
     take: (name, share) => (share ? `${name}, ${share}` : name),
-    help: "제안을 받아들이거나 이전 판정 유지",
   },
   agreement: {
     title: "모델별 제안",
