@@ -8,6 +8,7 @@ from sqlalchemy import (
     ARRAY,
     CTE,
     BigInteger,
+    Boolean,
     ColumnElement,
     Float,
     Interval,
@@ -66,8 +67,10 @@ _SHOWN = (
     brought(bindparam("fields", type_=ARRAY(Text))).label("fields"),
 )
 # What somebody was shown stays, so that an answer tells what it made of it; and a second look is
-# taken without having been told anything.
-_UNSEEN = and_(Query.lease_token.is_(None), Query.again_after.is_(None))
+# taken without having been told anything. Pages that show none of it ask for none.
+_UNSEEN = and_(
+    bindparam("suggests", type_=Boolean), Query.lease_token.is_(None), Query.again_after.is_(None)
+)
 
 
 def _predicted(what: SQLColumnExpression[Any]) -> ScalarSelect[Any]:

@@ -89,6 +89,8 @@ async def lease(
     expires = now + timedelta(seconds=settings.lease_seconds)
     values |= {"expires": expires, "round": serving.id, "rounds": sorted(unfinished)}
     values["shifted"] = settings.shifted_proposals
+    # A grid shows what Karat's own model takes images for, by which it groups them.
+    values["suggests"] = not body.grouped
     if body.open_clients is not None:
         # Also while the project is paused: a page says it once, as it opens.
         await _free_closed(connection, body.open_clients, values)

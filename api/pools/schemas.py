@@ -1,6 +1,6 @@
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -21,7 +21,7 @@ class Packed(StrEnum):
 
 
 ModelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-NoModel = Literal[""]
+ModelOrNone = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 
 FirstNumber = Annotated[int, Field(ge=0, le=1)]
 """The number of the first class in columns of numbers that do not say it themselves."""
@@ -75,7 +75,7 @@ class ImportStart(BaseModel):
     split_column: Column | None = None
     key_column: Column | None = None
     annotation_columns: Annotated[list[Column], Field(max_length=50)] | None = None
-    predictions: ModelName | NoModel | None = None
+    predictions: ModelOrNone | None = None
     probability_column: Column | None = None
     dry_run: bool = False
 

@@ -2,7 +2,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from api.callers.access import LockedProject, ManagedProject
+from api.callers.access import ManagedProject
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep
 from api.predictions import service
@@ -22,7 +22,7 @@ async def list_predictions(session: SessionDep, project: ManagedProject) -> Item
 async def remove_predictions(
     session: SessionDep,
     user: CurrentUser,
-    project: LockedProject,
+    project: ManagedProject,
     model: Annotated[str, Query(min_length=1, max_length=500)],
 ) -> PredictionsRemoved:
     """Suggest nothing of a model any more; what was answered with its suggestions stays."""

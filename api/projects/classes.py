@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.predictions.service import forget_class
+from api.projects.predicted_classes import forget_class
 from api.projects.queries import classes as load
 from api.projects.queries import importing
 from api.projects.schemas import ClassIn

@@ -355,6 +355,11 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
         echo(f"  {line}")
     if lacks_classes(result):
         echo("  To make classes of names that images come with, import again with --add-classes.")
+    said = {**result.get("noted", {}), **result.get("refused_by_reason", {})}
+    if any("as predictions of that model" in reason for reason in said):
+        echo(
+            "  To take these as predictions, import again with --predictions and the model's name."
+        )
     if report is not None:
         echo(f"What became of each is in {report}.")
     elif result["refused"] or result.get("noted"):

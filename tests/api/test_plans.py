@@ -73,6 +73,7 @@ def _values(connection: psycopg.Connection[Any], project: Project, user: int) ->
         "expires": now + timedelta(minutes=10),
         "fields": ["camera"],
         "shifted": 0.1,
+        "suggests": True,
         "round": rows[0][1],
         "queries": [row[0] for row in rows],
         "examples": [row[2] for row in rows],

@@ -181,3 +181,26 @@ def test_an_import_says_what_it_needs_of_predictions(
     )
     found = response.json()
     assert (found["code"], found["field"]) == ("invalid_predictions", field)
+
+
+@pytest.mark.parametrize("task", ["classification", "boxes"])
+def test_label_studio_gets_what_was_imported(http: TestClient, world: World, task: str) -> None:
+    project = world.project(images=1, classes=("cat", "dog"))
+    project.task = task
+    cat = world.classes(project)[0].id
+    sides = {} if task == "classification" else {"x": 2, "y": 4, "w": 4, "h": 2}
+    predict(world, project, "v8", {"class_id": cat, **sides, "score": 0.75})
+    exported = http.get(
+        f"/api/projects/{project.id}/export",
+        params={"format": "label_studio", "images": False, "unlabeled": True},
+        headers=world.caller().headers,
+    )
+    (found,) = exported.json()[0]["predictions"]
+    (result,) = found["result"]
+    assert found["model_version"] == "v8"
+    if task == "boxes":
+        value = {"x": 25, "y": 50, "width": 50, "height": 25, "rotation": 0}
+        assert result["value"] == {**value, "rectanglelabels": ["cat"]}
+        assert result["score"] == 0.75
+    else:
+        assert (result["value"], found["score"]) == ({"choices": ["cat"]}, 0.75)

@@ -34,7 +34,7 @@ LEFT_OUT: Final = {
     "needs Docker": 4,
     "needs a bucket": 4,
     "needs a phone": 1,
-    "needs a project of boxes": 2,
+    "needs a project of boxes": 3,
     "needs a cluster": 1,
     "needs servers of its own": 5,
     "stays in the foreground": 4,

@@ -128,6 +128,15 @@ def test_what_cannot_be_suggested_is_left_aside_alone(boxes: BoxPool) -> None:
     assert (nothing["refused"], nothing["predictions"]) == (1, 0)
 
 
+def test_boxes_in_a_cell_are_of_the_image_beside_them(boxes: BoxPool) -> None:
+    sides = {"class": "cat", "x": 1, "y": 2, "w": 3, "h": 4, "score": 0.5}
+    row = {"file_name": "a.jpg", "found": json.dumps([sides, {**sides, "x": 64}])}
+    files: dict[str, bytes | str] = {"metadata.jsonl": json.dumps(row), "a.jpg": image(1)}
+    result = boxes.send(files, predictions="mine", annotations=["found"])
+    assert result["predictions"] == 1
+    assert stored(boxes, boxes.names)["a.jpg"]["mine"] == [("cat", 1, 2, 3, 4, 0.5)]
+
+
 def test_scores_are_no_labels_without_a_model(boxes: BoxPool) -> None:
     result = boxes.send({"x.json": coco([BOX]), "a.jpg": image(1)})
     assert (result["predictions"], result["annotations"]) == (0, 0)
@@ -205,3 +214,16 @@ def test_classes_of_texts_come_with_them(texts: Pool) -> None:
     names = {one: name for name, one in classes(texts).items()}
     found = [one["llm-1"] for one in stored(texts, names).values()]
     assert found == [[("cat", 0.8)], [("dog", None)]]
+
+
+def test_a_predicted_column_is_no_truth_and_no_verdict_beside_it(texts: Pool) -> None:
+    rows = [
+        {"text": "It purrs.", "label": "cat", "split": "evaluation"},
+        {"text": "It barks.", "label": None, "verdict": "class", "class": "dog"},
+    ]
+    params: dict[str, Any] = {"predictions": "llm-1", "annotations": ["label"]}
+    job = texts.add(jsonl(*rows), "t.jsonl", **params)
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["refused"], job.result["predictions"]) == (1, 1, 0)
+    (example,) = texts.examples()
+    assert (example.label, example.split, annotations(texts)) == (None, Split.POOL, 0)

@@ -298,8 +298,9 @@ def _prepare(
         return _without(item, item.refused)
     came: Content | Refused | None = None
     image: Upright | None = None
-    drawn = (one.drawn for some in (item.said, item.predicted) for one in some)
-    if item.reference is None and any(one is not None for one in drawn):
+    draws = any(one.drawn is not None for one in item.said)
+    draws = draws or (bool(item.predicted) and reader.looks_at_size)
+    if item.reference is None and draws:
         # Only the image tells where its boxes lie.
         came = reading.read(item)
         upright = None if isinstance(came, Refused) else upright_and_turn(came.content)

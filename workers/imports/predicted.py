@@ -46,21 +46,24 @@ def of_model(items: Iterable[Item], params: ImportParams) -> Iterator[Item]:
     if params.predictions is None:
         yield from items
         return
-    column = params.columns.get("probability")
+    columns = params.annotations
     for item in items:
+        is_its = (item.label_column or "label") in columns if columns else item.is_stated
         yield replace(
             item,
             annotations=(),
             said=(),
-            predicted=tuple(_by(item, params.predictions, column)),
+            predicted=tuple(_by(item, params.predictions, params)),
+            label=None if is_its else item.label,
+            rivals=() if is_its else item.rivals,
             silence=_SILENT,
         )
 
 
-def _by(item: Item, model: str, probability: str | None) -> Iterator[Predicted]:
-    if item.annotations:
+def _by(item: Item, model: str, params: ImportParams) -> Iterator[Predicted]:
+    if params.annotations:
         cells = dict(item.annotations)
-        sure = cells.pop(probability, None) if probability is not None else None
+        sure = cells.pop(params.columns.get("probability", ""), None)
         for column, text in cells.items():
             if not says_nothing(text):
                 yield Predicted(model, class_name=text, probability=sure, column=column)

@@ -104,7 +104,13 @@ export function listed({ id, params }: Pick<Job, "id" | "params">): Listed {
 }
 
 /** Which column names the images, and the number of the first class, where that was said. */
-export type TableChoice = { key: string | null; countFrom: number | null };
+export type TableChoice = {
+  key: string | null;
+  countFrom: number | null;
+  /** The model whose predictions the table holds, and the column of how sure it is. */
+  model?: string | null;
+  sure?: string | null;
+};
 
 export type Upload = {
   projectId: number;
@@ -137,6 +143,8 @@ export function uploadImport(upload: Upload): Promise<Job> {
   if (textColumn) query.set("text_column", textColumn);
   if (labelColumn) query.set("label_column", labelColumn);
   if (table?.key) query.set("key_column", table.key);
+  if (table?.model) query.set("predictions", table.model);
+  if (table?.model && table.sure) query.set("probability_column", table.sure);
   if (table && table.countFrom !== null) query.set("count_from", String(table.countFrom));
   return sendFile({ url: `/api/projects/${projectId}/imports?${query}`, body, onProgress, signal });
 }

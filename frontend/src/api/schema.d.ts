@@ -5604,7 +5604,7 @@ export interface components {
             /** Label Column */
             label_column?: string | null;
             /** Predictions */
-            predictions?: string | "" | null;
+            predictions?: string | null;
             /** Probability Column */
             probability_column?: string | null;
             split?: components["schemas"]["Split"] | null;

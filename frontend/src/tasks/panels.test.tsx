@@ -58,6 +58,15 @@ it.each([
   );
 });
 
+it("of classes offer what a model suggests, and say how sure it is", () => {
+  const answer = vi.fn();
+  const suggested = { classId: 2, name: "dog", score: 0.93, model: "v8" };
+  render(<ClassesPanel {...panel} suggested={suggested} onAnswer={answer} />);
+  expect(screen.getByText("v8 suggests")).toBeTruthy();
+  fireEvent.click(screen.getByRole("button", { name: /^dog, 93\s?%/ }));
+  expect(answer).toHaveBeenCalledWith({ verdict: "label", classId: 2 });
+});
+
 it("of boxes name no keys where there are only fingers", () => {
   vi.stubGlobal("matchMedia", () => ({ matches: true }));
   const memory = { armed: 1, threshold: 0.3, copied: [], last: [], crosshair: true };

@@ -91,6 +91,8 @@ export class FakeServer implements LabelingApi, DecideApi {
         duplicates_of: null,
         fields: [],
         proposals: null,
+        suggested: null,
+        proposed_by: null,
         members: null,
         ...this.predictions(id),
       });

@@ -18,7 +18,7 @@ const classesUpTo = (count: number) =>
 
 /** What keys ask for on a desk where that many classes have theirs. */
 function press(key: KeyboardEventInit, count = 7) {
-  const [answer, onPage] = [vi.fn(), vi.fn()];
+  const [answer, keep, onPage] = [vi.fn(), vi.fn(), vi.fn()];
   const task = taskViewOf({ task: "classification", medium: "image" } as Project);
   const classes = classesUpTo(count);
   renderHook(() =>
@@ -27,12 +27,12 @@ function press(key: KeyboardEventInit, count = 7) {
       task,
       shownAt: () => ({ classes, version: 1 }),
       answer: ({ verdict, classId }) => answer(classId ?? verdict),
-      keep: vi.fn(),
+      keep: (version) => keep(`kept as of ${version}`),
       onPage,
     }),
   );
   fireEvent.keyDown(document.body, key);
-  return [...answer.mock.calls, ...onPage.mock.calls].flat();
+  return [answer, keep, onPage].flatMap(({ mock }) => mock.calls).flat();
 }
 
 afterEach(cleanup);
@@ -41,6 +41,7 @@ it.each([
   ["Slash as on a German keyboard", { key: "/", code: "Digit7", shiftKey: true }, ["find"]],
   ["? as on a Russian keyboard", { key: "?", code: "Digit7", shiftKey: true }, ["help"]],
   ["a digit as on a French keyboard", { key: "7", code: "Digit7", shiftKey: true }, [7]],
+  ["Enter for what is said or suggested", { key: "Enter" }, ["kept as of 1"]],
   ["its place there", { key: "è", code: "Digit7" }, [7]],
   ["a letter as on a Korean keyboard", { key: "ㅡ", code: "KeyM" }, ["note"]],
   ["a sign that says nothing here", { key: "!", code: "Digit1", shiftKey: true }, []],

@@ -23,7 +23,11 @@ it("tells apart people of one name, and a column that is called as all are", () 
   });
   const { everybody } = t.overview.agreement;
   const voters = [voter(1, "Mina"), voter(2, "Mina"), voter(null, everybody)];
-  const found = { examples: 3, in_ood: agreed, classes: agreed, voters };
+  const models = [
+    { model: null, answers: 2, agreed: null, proposals },
+    { model: "v8", answers: 2, agreed: null, proposals },
+  ];
+  const found = { examples: 3, in_ood: agreed, classes: agreed, voters, models };
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
   client.setQueryData(agreementQuery(7).queryKey, found as unknown as ProjectAgreement);
   client.setQueryData(reviewsQuery(7).queryKey, { items: [] });
@@ -35,5 +39,8 @@ it("tells apart people of one name, and a column that is called as all are", () 
     </QueryClientProvider>,
   );
   expect(screen.getAllByRole("rowheader", { name: "Mina" })).toHaveLength(4);
+  const { own } = t.predictions.agreement;
+  expect(screen.getByRole("rowheader", { name: own })).toBeTruthy();
+  expect(screen.getByRole("row", { name: /^v8 2 1 1 0/ })).toBeTruthy();
   expect(warned).not.toHaveBeenCalled();
 });

@@ -108,3 +108,15 @@ it.each([
   const groups = plan.groups.map((group) => ({ ...group, examples: [example] }));
   expect(shown(["Delivery"], true, { ...plan, groups })).toContain(said);
 });
+
+it("asks whether labels are what a model predicts, and tells what it predicts", () => {
+  shown([]);
+  expect(screen.getByLabelText(/predictions of a model/)).toBeTruthy();
+  cleanup();
+  const left_aside = { "a prediction is left aside: it has no width": 2 };
+  const predictions = [{ model: "v8", readable: 40, left_aside }];
+  const text = shown([], true, { ...plan, labels: [], predictions, predictions_of: "v8" });
+  expect(text).toContain("v8 predicts something of 40 images");
+  expect(text).toContain("2 × a prediction is left aside: it has no width");
+  expect(screen.queryByLabelText(/predictions of a model/)).toBeNull();
+});

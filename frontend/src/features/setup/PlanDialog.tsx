@@ -77,7 +77,10 @@ export function PlanDialog(props: PlanDialogProps) {
   const choice = {
     split: chosen.split,
     folder_split: chosen.folders,
-    annotation_columns: chosen.split === "pool" ? chosen.columns : [],
+    // Of predictions it stays as it was planned: none of it is a label that could be chosen.
+    ...(!plan.predictions_of && {
+      annotation_columns: chosen.split === "pool" ? chosen.columns : [],
+    }),
   };
   const start = useMutation({
     mutationFn: async () => {
@@ -88,7 +91,9 @@ export function PlanDialog(props: PlanDialogProps) {
   });
   const again = useMutation({
     mutationFn: async (
-      otherwise: Pick<ImportStart, "count_from" | "text_column" | "predictions">,
+      otherwise: Partial<
+        Pick<ImportStart, "count_from" | "text_column" | "predictions" | "probability_column">
+      >,
     ) => {
       await before([]);
       return startImport(projectId, job.id, { ...choice, ...otherwise, dry_run: true });
@@ -152,7 +157,7 @@ export function PlanDialog(props: PlanDialogProps) {
         <PlanPredictions
           plan={plan}
           busy={again.isPending}
-          onChange={(predictions) => again.mutate({ predictions })}
+          onChange={(asked) => again.mutate(asked)}
         />
       )}
       {plan.columns?.text !== undefined && (

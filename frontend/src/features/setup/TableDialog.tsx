@@ -3,7 +3,7 @@ import type { TableChoice } from "../../api/imports";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
-import { CheckField, SelectField } from "../../ui/Field";
+import { CheckField, SelectField, TextField } from "../../ui/Field";
 import { CountFromField } from "./CountFromField";
 import styles from "./ImagesCard.module.css";
 
@@ -21,13 +21,19 @@ export function TableDialog({ name, columns, keys, onTake, onClose }: TableDialo
   const [chosen, setChosen] = useState<string[]>(columns.length === 1 ? columns : []);
   const [key, setKey] = useState("");
   const [countFrom, setCountFrom] = useState<number | null>(null);
+  const [model, setModel] = useState("");
+  const [sure, setSure] = useState("");
+  const { plan: text } = t.predictions;
+  const isOfModel = model.trim() !== "";
   const toggle = (column: string) =>
     setChosen((before) =>
       before.includes(column) ? before.filter((one) => one !== column) : [...before, column],
     );
   return (
     <Dialog title={t.setup.tableTitle(name)} onClose={onClose}>
-      <p>{columns.length > 0 ? t.setup.tableText : t.setup.tableEmpty}</p>
+      <p>
+        {columns.length > 0 ? (isOfModel ? text.column : t.setup.tableText) : t.setup.tableEmpty}
+      </p>
       <div className={styles.columns}>
         {columns.map((column) => (
           <CheckField
@@ -54,6 +60,30 @@ export function TableDialog({ name, columns, keys, onTake, onClose }: TableDialo
         </SelectField>
       )}
       {columns.length > 0 && <CountFromField value={countFrom} onChange={setCountFrom} />}
+      {columns.length > 0 && (
+        <TextField
+          label={text.label}
+          hint={text.hint}
+          value={model}
+          autoComplete="off"
+          maxLength={200}
+          onChange={(event) => setModel(event.target.value)}
+        />
+      )}
+      {isOfModel && columns.length > 1 && (
+        <SelectField
+          label={text.sure}
+          value={sure}
+          onChange={(event) => setSure(event.target.value)}
+        >
+          <option value="">{text.none}</option>
+          {columns.map((column) => (
+            <option key={column} value={column}>
+              {column}
+            </option>
+          ))}
+        </SelectField>
+      )}
       <DialogActions>
         <Button onClick={onClose}>{t.common.cancel}</Button>
         <Button
@@ -61,12 +91,15 @@ export function TableDialog({ name, columns, keys, onTake, onClose }: TableDialo
           disabled={chosen.length === 0}
           onClick={() =>
             onTake(
-              columns.filter((column) => chosen.includes(column)),
-              { key: key || null, countFrom },
+              columns.filter((one) => chosen.includes(one) && !(isOfModel && one === sure)),
+              {
+                ...{ key: key || null, countFrom },
+                ...(isOfModel && { model: model.trim(), sure: sure || null }),
+              },
             )
           }
         >
-          {t.setup.tableTake}
+          {isOfModel ? text.take : t.setup.tableTake}
         </Button>
       </DialogActions>
     </Dialog>

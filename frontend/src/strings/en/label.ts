@@ -149,7 +149,7 @@ export const label = {
     unsure: "Unsure: you cannot tell",
     skip: "Skip: leave it for later",
     undo: "Undo: back to the image before",
-    keep: "Keep the verdict of an image you went back to",
+    keep: "Keep the verdict of an image you went back to; else take what is suggested",
     step: "Step through your last verdicts",
     find: "Find a class by its name",
     guide: "What belongs to each class, with examples",

@@ -18,6 +18,10 @@ export const predictions = {
     label: "Are these predictions of a model?",
     hint: "Then say what it is called. They are suggested to annotators, and count as nobody’s label.",
     again: "Take them as predictions",
+    column: "Tick the one column that holds what it predicts.",
+    take: "Import predictions",
+    sure: "Column of how sure the model is, if there is one",
+    none: "None",
     labels: "Take them as labels",
   },
   /** What an import brought. */
@@ -25,7 +29,6 @@ export const predictions = {
   label: {
     suggests: (model: string) => `${model} suggests`,
     take: (name: string, share: string | null) => (share ? `${name}, ${share}` : name),
-    help: "Take what is suggested, or keep your verdict",
   },
   agreement: {
     title: "Suggestions, by model",

@@ -18,13 +18,16 @@ export const predictions: Catalogue["predictions"] = {
     label: "모델의 예측인가요?",
     hint: "모델 이름을 적으세요. 라벨러에게 제안하며, 누구의 라벨로도 세지 않습니다.",
     again: "예측으로 가져오기",
+    column: "예측이 있는 열 하나를 고르세요.",
+    take: "예측 가져오기",
+    sure: "모델의 확신도가 있는 열(있다면)",
+    none: "없음",
     labels: "라벨로 가져오기",
   },
   added: (count) => `예측 ${number(count)}개`,
   label: {
     suggests: (model) => `${model}의 제안`,
     take: (name, share) => (share ? `${name}, ${share}` : name),
-    help: "제안을 받아들이거나 이전 판정 유지",
   },
   agreement: {
     title: "모델별 제안",
