@@ -34,8 +34,8 @@ from benchmarks.photo_groups import GROUPS, among
 from benchmarks.runs import Runs, difference, spread
 from models.catalog import parse
 from models.features.embed import embed_pool
+from models.frame import Fit
 from models.media.images.extractor import NetworkExtractor
-from models.media.images.frame import Fit
 from models.media.images.networks.build import build_network
 from models.media.images.store import PixelStore, fit_image
 from models.protocols import Float32Array, Indices

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.media.images.frame import CROPPED, Frame
+from models.frame import CROPPED, Frame
 
 Indices = NDArray[np.int64]
 Float32Array = NDArray[np.float32]

@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 
 from core.errors import Conflict
 from core.files.storage import Storage
-from core.settings.project import ProjectSettings
+from core.settings.project import Fit
 
 _CAPTIONED: Final = "captioned"
 # Beside features of a frozen model; what a job has learned has a name of its own.
@@ -80,7 +80,7 @@ def _read(path: Path, compared_width: Callable[[str, int], int]) -> Features:
 
 
 def captioned_file(
-    storage: Storage, project_id: int, sha256: str, settings: ProjectSettings
+    storage: Storage, project_id: int, sha256: str, side: int, fit: Fit = "crop"
 ) -> Path:
     """Where features are that captions are compared with; apart from those of models.
 
@@ -88,9 +88,10 @@ def captioned_file(
         storage: Where they are.
         project_id: The project.
         sha256: Of the weights that make them.
-        settings: Of the project, which has images: of what they show hangs what is seen.
+        side: Of the project's images, in pixels.
+        fit: What is seen of them.
     """
-    seen = f"{settings.side}" if settings.fit == "crop" else f"{settings.fit}-{settings.side}"
+    seen = f"{side}" if fit == "crop" else f"{fit}-{side}"
     return storage.features(project_id) / _CAPTIONED / f"{sha256[:16]}-{seen}.npy"
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError
 from models.files.atomic import write_atomically
-from models.media.images.frame import CROPPED, Frame
+from models.frame import CROPPED, Frame
 from models.protocols import Float32Array, Indices
 
 _ROW_GROUP = 65_536

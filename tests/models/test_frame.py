@@ -14,8 +14,7 @@ from PIL import Image
 from core.settings.project import Fit as StoredFit
 from models.catalog.params.contrastive import ContrastiveParams
 from models.catalog.params.networks import PatchKMeansParams, TinyParams
-from models.media.images.extractor import NetworkExtractor
-from models.media.images.frame import (
+from models.frame import (
     FILL,
     Fit,
     Frame,
@@ -26,6 +25,7 @@ from models.media.images.frame import (
     within_images,
     without_bars,
 )
+from models.media.images.extractor import NetworkExtractor
 from models.media.images.networks.nets import cnn_tiny
 from models.media.images.outlines import outline
 from models.media.images.patch_kmeans import PatchKMeans

@@ -22,9 +22,9 @@ from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState, RoundState
 from core.tables import DRY_RUN, Job, Project, Round
 from models.errors import ModelError
+from models.frame import Frame
 from models.media import embedding_files
 from models.media.images.contrastive import embed_with_encoder
-from models.media.images.frame import Frame
 from models.media.images.store import PixelStore
 from tests.processes import blocks, eventually, worker
 from tests.s3 import Bucket

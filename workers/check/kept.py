@@ -14,8 +14,8 @@ from core.media.nouns import in_words_of
 from core.settings import Settings
 from core.states import Medium
 from core.tasks.classification import CLASSIFICATION
+from models.frame import Frame
 from models.media.base import Store
-from models.media.images.frame import Frame
 from models.media.images.store import PixelStore, PixelWriter
 from models.media.texts.store import TextStore, TextWriter
 from workers.imports.items import Refused, Source

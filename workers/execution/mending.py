@@ -24,7 +24,7 @@ from core.errors import Conflict, DomainError
 from core.settings.project import ProjectSettings
 from core.states import JobKind, Medium
 from core.tables import Example, Project
-from models.media.images.frame import Frame
+from models.frame import Frame
 from models.media.images.store import PixelStore
 from workers.imports.media.text_store import LOCK, look, mend_store
 from workers.jobs.context import JobContext

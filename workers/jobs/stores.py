@@ -6,8 +6,8 @@ from typing import Any
 from core.files.storage import Storage
 from core.settings.project import ProjectSettings
 from core.states import Medium
+from models.frame import Frame
 from models.media.base import Store
-from models.media.images.frame import Frame
 from models.media.images.store import PixelStore
 from models.media.texts.store import TextStore
 

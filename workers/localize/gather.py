@@ -22,7 +22,7 @@ from core.tasks.registry import label_of
 from core.tasks.spec import Label
 from models.catalog.params.localize import LocalizeParams
 from models.errors import ModelError
-from models.media.images.frame import Frame, Sizes
+from models.frame import Frame, Sizes
 from models.media.images.store import PixelStore, images_of
 from models.numerics.random_split import lots
 from models.protocols import Indices

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from models.catalog.params.localize import METHODS, NO_SOFTMAX, LocalizeParams
-from models.media.images.frame import Frame
+from models.frame import Frame
 from models.media.images.store import PixelStore
 from models.tasks.localization.boxes import THRESHOLDS, iou
 from models.tasks.localization.judge import OVERLAPS, Found, figures, floors, look

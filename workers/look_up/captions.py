@@ -46,7 +46,7 @@ def complete(context: JobContext, settings: ProjectSettings) -> None:
         weights = _weights(session, context)
         of_project = select(func.count()).where(Example.project_id == context.project_id)
         images = session.scalar(of_project) or 0
-    out = captioned_file(context.storage, context.project_id, weights.sha256, settings)
+    out = _file(context, weights, settings)
     if _lacks(out, images):
         _see(context, weights, settings, images, out)
     shutil.rmtree(context.work, ignore_errors=True)
@@ -94,8 +94,13 @@ def understood(
     """
     with context.sessions() as session:
         weights = _weights(session, context)
-    out = captioned_file(context.storage, context.project_id, weights.sha256, settings)
+    out = _file(context, weights, settings)
     return out, _clip(context, weights).texts([words])[0]
+
+
+def _file(context: JobContext, weights: Weights, settings: ProjectSettings) -> Path:
+    seen = settings.side, settings.fit
+    return captioned_file(context.storage, context.project_id, weights.sha256, *seen)
 
 
 def _clip(context: JobContext, weights: Weights) -> "Clip":

@@ -19,8 +19,8 @@ from core.states import Medium
 from core.tables import Project
 from models.catalog.params.networks import compared_width
 from models.features.embed import restore_extractor
+from models.frame import Frame
 from models.media.images.contrastive import restore_encoder
-from models.media.images.frame import Frame
 from models.media.images.store import Pixels
 from models.protocols import Extractor, Float32Array
 from workers.features.stored import LearnedFeatures

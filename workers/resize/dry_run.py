@@ -10,7 +10,7 @@ import psutil
 from core.settings.project import ProjectSettings
 from core.tables import Project
 from models.catalog.params.resize import ResizeParams
-from models.media.images.frame import Frame
+from models.frame import Frame
 from workers.jobs.context import JobContext
 from workers.resize.refit import Refit, require_originals
 

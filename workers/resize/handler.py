@@ -9,7 +9,7 @@ from typing import Any, Final
 from core.errors import Conflict
 from core.settings.project import ProjectSettings
 from core.tables import Project
-from models.media.images.frame import Fit, Frame
+from models.frame import Fit, Frame
 from models.media.images.store import PixelStore
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.yielding import Turn

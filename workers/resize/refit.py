@@ -14,7 +14,7 @@ from core.errors import Conflict
 from core.files.buckets import Buckets
 from core.media.originals import ORIGINAL, Original, Originals
 from core.tables import Example
-from models.media.images.frame import Frame
+from models.frame import Frame
 from models.media.images.store import Pixels
 from workers.imports.media.decode import Decoded, decode_all
 from workers.jobs.context import JobContext

@@ -17,7 +17,7 @@ from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState
 from core.tables import Job, Project
 from models.catalog import is_job
-from models.media.images.frame import Frame
+from models.frame import Frame
 
 _ENDED_EARLY: Final = (JobState.QUEUED, JobState.FAILED, JobState.CANCELLED)
 

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from models.catalog.params import Params
-from models.media.images.frame import Fit
+from models.frame import Fit
 
 
 class ResizeParams(Params):

@@ -19,9 +19,9 @@ from models.catalog.params.networks import BackboneParams, TinyParams, TrainingP
 from models.device import autocast, best_device, place
 from models.errors import ModelError
 from models.files import tensorfile
+from models.frame import unpadded
 from models.media.embedding_files import write_embeddings
 from models.media.images.extractor import NetworkExtractor
-from models.media.images.frame import unpadded
 from models.media.images.networks.build import build_network, restore_network
 from models.media.images.networks.nets import Network
 from models.media.images.store import Pixels, PixelStore

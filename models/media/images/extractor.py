@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from models.device import place
 from models.files import tensorfile
-from models.media.images.frame import without_bars
+from models.frame import without_bars
 from models.media.images.networks.nets import Network
 from models.media.images.training.train import images_at_once, predict
 from models.protocols import Float32Array

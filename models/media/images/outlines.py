@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from models.media.images.frame import on_image
+from models.frame import on_image
 from models.media.images.store import PixelStore
 from models.protocols import Float32Array, Progress
 

@@ -21,7 +21,7 @@ from models.catalog.params.networks import PatchKMeansParams
 from models.device import best_device, cpu_has_bfloat16
 from models.errors import ModelError
 from models.files import tensorfile
-from models.media.images.frame import without_bars
+from models.frame import without_bars
 from models.media.images.store import PixelStore
 from models.protocols import Float32Array, Progress
 

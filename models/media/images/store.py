@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from models.errors import ModelError, PixelsLost
+from models.frame import FILL, Fit, Frame
 from models.media.base import Medium, Store
-from models.media.images.frame import FILL, Fit, Frame
 from models.protocols import Indices
 
 Pixels = NDArray[np.uint8]

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.media.images.frame import Corners
+from models.frame import Corners
 
 LEAST_SEEN: Final = 0.3
 """A box of which the square shows a smaller share is nothing that could be found in it."""
@@ -15,7 +15,7 @@ def seen(shares: Corners) -> tuple[Corners, NDArray[np.bool_]]:
     """Cut boxes at the edges of the square.
 
     Args:
-        shares: (B, 4) of the square, as of `models.media.images.frame.into_square`.
+        shares: (B, 4) of the square, as of `models.frame.into_square`.
 
     Returns:
         (B, 4) in 0..1, and (B,) whether enough of the box is left.

@@ -17,7 +17,7 @@ from models.catalog.params.detection import FcosParams
 from models.catalog.params.networks import PackagedParams
 from models.device import autocast, place
 from models.files import tensorfile
-from models.media.images.frame import on_image
+from models.frame import on_image
 from models.media.images.networks.build import build_network, restore_network
 from models.media.images.networks.nets import Network
 from models.media.images.store import PixelStore

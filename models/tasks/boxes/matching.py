@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.media.images.frame import Frame, into_square
+from models.frame import Frame, into_square
 from models.protocols import Float32Array
 from models.tasks.boxes.fit import seen
 from models.tasks.boxes.targets import BoxTargets

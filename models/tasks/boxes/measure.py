@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from models.media.images.frame import Frame, out_of_square, within_images
+from models.frame import Frame, out_of_square, within_images
 from models.protocols import Float32Array
 from models.tasks.boxes.matching import CLASS, SCORE
 from models.tasks.boxes.targets import BoxTargets

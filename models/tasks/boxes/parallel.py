@@ -16,7 +16,7 @@ from models.catalog import parse
 from models.catalog.params.detection import DetectorParams
 from models.device import place
 from models.files import tensorfile
-from models.media.images.frame import Frame
+from models.frame import Frame
 from models.media.images.training.parallel import be_one_of_them, launch, require_shares
 from models.media.images.training.replicas import Replica
 from models.protocols import Progress

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from models.media.images.frame import Frame, out_of_square, within_images
+from models.frame import Frame, out_of_square, within_images
 from models.protocols import Float32Array
 from models.tasks.boxes.matching import CLASS, SCORE
 

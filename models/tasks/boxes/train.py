@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from models.catalog.params.detection import DetectorParams, ScratchParams
 from models.device import best_device, computes_in_bfloat16
-from models.media.images.frame import Frame
+from models.frame import Frame
 from models.media.images.training.replicas import ALONE, Replica
 from models.media.images.training.resume import Batches, counted, restore, seeded, store
 from models.media.images.training.train import require_finite

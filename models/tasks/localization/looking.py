@@ -20,10 +20,10 @@ from models.device import place
 from models.errors import ModelError
 from models.features.embed import restore_extractor, uses_embeddings
 from models.files import tensorfile
+from models.frame import Frame
 from models.heads.head import LogisticHead
 from models.media.images.auto import AutoFeatures
 from models.media.images.extractor import NetworkExtractor
-from models.media.images.frame import Frame
 from models.media.images.networks.build import restore_network
 from models.media.images.networks.nets import Network
 from models.media.images.store import Pixels

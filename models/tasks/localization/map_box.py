@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy import ndimage
 
-from models.media.images.frame import unpadded
+from models.frame import unpadded
 
 Map = NDArray[np.float32]
 

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.media.images.frame import Frame, Sizes, into_square, out_of_square, within_images
+from models.frame import Frame, Sizes, into_square, out_of_square, within_images
 from models.tasks.localization.boxes import Boxes
 
 LEAST_KEPT: Final = 0.5

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from models.catalog import parse
 from models.errors import Cancelled, ModelError
 from models.features.embed import embed_pool
-from models.media.images.frame import CROPPED
+from models.frame import CROPPED
 from models.media.images.store import PixelStore
 from models.protocols import Indices, Outputs, Progress
 from models.tasks.base import Training

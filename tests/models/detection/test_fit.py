@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.media.images.frame import CROPPED, Frame
+from models.frame import CROPPED, Frame
 from models.tasks.boxes.fit import seen
 from models.tasks.boxes.matching import hits, visible
 from models.tasks.boxes.measure import average_precision

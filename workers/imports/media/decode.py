@@ -14,7 +14,7 @@ from core.errors import DomainError
 from core.media.images import heif
 from core.media.images.rendition import Rendition, TooManyPixels, rendered
 from core.media.images.thumbnails import largest_ahead
-from models.media.images.frame import Frame
+from models.frame import Frame
 from models.media.images.store import Pixels, fit_image
 from workers.imports.items import Refused, printable
 

@@ -19,7 +19,7 @@ from core.settings.project import ProjectSettings
 from core.states import Medium
 from core.tables import Project
 from models.errors import ModelError
-from models.media.images.frame import Frame
+from models.frame import Frame
 from models.media.images.store import PixelStore, PixelWriter
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
