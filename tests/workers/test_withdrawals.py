@@ -121,8 +121,8 @@ def test_what_is_withdrawn_is_in_nothing_any_more(
     withdrawing, (cat, _) = Withdrawing(http, world, project), world.classes(project)
     ids, admin = ids_of(world, project), withdrawing.admin
     first, second = lease(http, admin, project, 2)["items"]
-    said = verdict(first["query_id"], "label", class_id=cat.id)
-    send(http, admin, project, {**said, "note": "It is Ben."})
+    about_ben = verdict(first["query_id"], "label", class_id=cat.id)
+    send(http, admin, project, {**about_ben, "note": "It is Ben."})
     twins = world.session.query(Example).filter(Example.id.in_([ids[0], ids[4]]))
     twins.update({Example.duplicates_of: ids[0], Example.meta: {"camera": "north"}})
     world.session.add(
