@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { meQuery } from "../../api/auth";
 import type { ExampleDetail, Judgement, Project } from "../../api/types";
 import { t } from "../../strings";
+import { draftName, keepNote } from "../../tasks/drafts";
 import { BoxDesk } from "./BoxDesk";
 import { useVerdicts } from "./useVerdicts";
 
@@ -101,6 +102,10 @@ it("sends all boxes as they are now, flags too, and nothing of proposals that we
 it("keeps what was made where it is not taken, and says why", async () => {
   left_out = { looked_at: 1 };
   const onClose = await open();
+  key("m");
+  fireEvent.change(screen.getByRole("textbox"), { target: { value: "cut off" } });
+  key("Enter");
+  expect(asked).toEqual([]);
   move();
   key("Enter");
   expect((await screen.findByRole("alert")).textContent).toContain(text.reasons.looked_at);
@@ -110,6 +115,8 @@ it("keeps what was made where it is not taken, and says why", async () => {
   key("Enter");
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce());
   expect(asked[1]).toEqual(asked[0]);
+  expect(asked[0]?.note).toBe("cut off");
+  keepNote(draftName(9, 1, "pool"), null);
 });
 
 it("leaves at once where nothing was changed, and asks where something was", async () => {

@@ -7,6 +7,7 @@ import { useEditor } from "../../../tasks/boxes/useEditor";
 import { type Choice, LABELED } from "../../../tasks/choice";
 import { draftName, keepNote, readNote } from "../../../tasks/drafts";
 import { FakeServer } from "../../../test/fakeServer";
+import { toStored } from "./entries";
 import type { Outbox, Subject } from "./model";
 import { openOutbox } from "./outbox";
 import { AnswerSender } from "./sender";
@@ -137,6 +138,15 @@ describe("the label queue", () => {
     await again.answer("ood");
     await arrived(3);
     expect(server.taken[2]).not.toHaveProperty("note");
+  });
+
+  it("leaves a note where a verdict is changed that nobody can write one beside", () => {
+    const given = { key: "a", verdict: "ood", classId: null } as const;
+    const subject = { query_id: 1 } as Subject;
+    const entry = { subject, leaseToken: null, given: { ...given, note: "odd" } };
+    const place = { projectId: PROJECT, userId: USER };
+    expect(toStored(entry, { ...given, key: "b" }, place, 1).note).toBe("odd");
+    expect(toStored(entry, { ...given, key: "b", note: null }, place, 1).note).toBeNull();
   });
 
   it("has a note there again whose answer the server refuses", async () => {
