@@ -34,10 +34,10 @@ _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")
 # Metrics that a round gets as it opens and while it is open, and keeps as it closes.
 _OF_THE_OPEN: Final = ("draws", DRAWN_OF, "purity_weight")
-_AS_IT_WAS: Final = ("requested", "again_after", "audit", "audit_probability", *_PREDICTED)
 # Of a query that goes on to the next round; what was imported may be another by then.
 _KEPT: Final = (
-    *(getattr(Query, name) for name in ("example_id", *_AS_IT_WAS)),
+    *(Query.example_id, Query.requested, Query.again_after, Query.audit, Query.audit_probability),
+    *(Query.predicted_class_id, Query.probability, Query.in_probability),
     case((Query.proposed_by.is_(None), Query.proposals)).label("proposals"),
 )
 
@@ -180,11 +180,8 @@ def _withdraw(session: Session, project_id: int) -> list[dict[str, Any]]:
     withdrawn = session.execute(statement).all()
     session.execute(mark_unqueried([row.example_id for row in withdrawn]))
     drawing.undo(session, [row.id for row in withdrawn if row.audit and not row.requested])
-    return [
-        {name: value for name, value in row._mapping.items() if name != "id"}
-        for row in sorted(withdrawn, key=lambda row: row.id)
-        if row.requested
-    ]
+    asked = (row for row in sorted(withdrawn, key=lambda row: row.id) if row.requested)
+    return [{name: one for name, one in row._mapping.items() if name != "id"} for row in asked]
 
 
 def _open(
