@@ -66,10 +66,14 @@ _SHOWN = (
     Example.duplicates_of,
     brought(bindparam("fields", type_=ARRAY(Text))).label("fields"),
 )
-# What somebody was shown stays, so that an answer tells what it made of it; and a second look is
-# taken without having been told anything. Pages that show none of it ask for none.
+# What somebody was shown stays, so that an answer tells what it made of it; and a second look, or
+# a check of a guarantee, is taken without having been told anything. Pages that show none of it ask
+# for none.
 _UNSEEN = and_(
-    bindparam("suggests", type_=Boolean), Query.lease_token.is_(None), Query.again_after.is_(None)
+    bindparam("suggests", type_=Boolean),
+    Query.lease_token.is_(None),
+    Query.again_after.is_(None),
+    ~and_(Query.requested, Query.audit),
 )
 
 

@@ -87,18 +87,22 @@ def test_shifts_are_planted_among_imported_boxes(http: TestClient, world: World)
     assert sum("shifted" in (one or [{}])[0] for one in held) == len(beside)
 
 
-def test_a_class_is_suggested_but_not_for_a_second_look(http: TestClient, world: World) -> None:
-    project = running(world, images=6, queries=6)
+def test_a_class_is_suggested_but_not_where_others_are_judged(
+    http: TestClient, world: World
+) -> None:
+    project = running(world, images=7, queries=7)
     cat, dog = (one.id for one in world.classes(project)[:2])
     predict(world, project, "m", {"class_id": cat, "score": 0.93})
-    looks = select(Query.id).order_by(Query.rank.desc()).limit(1)
-    again = world.session.scalars(looks).one()
+    looks = select(Query.id).order_by(Query.rank.desc()).limit(2)
+    again, check = world.session.scalars(looks).all()
     world.session.execute(update(Query).where(Query.id == again).values(again_after=1))
+    check_of = update(Query).where(Query.id == check)
+    world.session.execute(check_of.values(requested=True, audit=True))
     world.session.commit()
     caller = world.caller(Role.ANNOTATOR, project)
-    items = lease(http, caller, project, 6)["items"]
+    items = lease(http, caller, project, 7)["items"]
     told = {one["query_id"]: (one["suggested"], one["proposed_by"]) for one in items}
-    assert told.pop(again) == (None, None)
+    assert [told.pop(id_) for id_ in (again, check)] == [(None, None)] * 2
     assert [*told.values()] == [({"class_id": cat, "score": 0.93}, "m")] * 5
     assert all(one["proposals"] is None for one in items)
     one, other, third, *_ = told
