@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,7 +21,7 @@ from core.artifacts.pool_snapshots import Origin, digest_of
 from core.errors import Conflict, Invalid, NotFound
 from core.files.storage import Storage, sha256
 from core.states import ArtifactKind, Split, Verdict
-from core.tables import Artifact, PoolSnapshot, Project, Query, User
+from core.tables import Artifact, PoolSnapshot, Project, Query, User, Withdrawal
 from core.tasks.registry import task_type
 
 
@@ -224,6 +224,12 @@ async def keep(
         await session.flush()
     except IntegrityError as error:
         raise _taken(body.name) from error
+    # What it was read of may have been withdrawn and erased meanwhile: it is looked through again.
+    await session.execute(
+        update(Withdrawal)
+        .where(Withdrawal.project_id == project.id, Withdrawal.withdrawn_at >= read.taken_at)
+        .values(erased_at=None)
+    )
     record(
         session,
         principal,

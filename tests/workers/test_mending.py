@@ -22,8 +22,9 @@ from tests.workers.import_files import Pool, encoded, picture, zipped
 from tests.world import World
 from workers.embedding_map import handler as embedding_map
 from workers.execution.claiming import claim
-from workers.execution.mending import _LOCK, discard_damaged, mend
+from workers.execution.mending import discard_damaged, mend
 from workers.execution.runner import run_job
+from workers.imports.media.text_store import LOCK
 from workers.jobs.context import JobContext, sessions
 from workers.jobs.locks import turn
 
@@ -85,7 +86,7 @@ def test_texts_are_made_again_by_one_job_at_a_time(world: World) -> None:
     waiting = claim(RunJob.of(job))
     assert waiting is not None
     folder = world.storage.texts(project.id)
-    with turn(sessions(), _LOCK, project.id) as is_mine:
+    with turn(sessions(), LOCK, project.id) as is_mine:
         assert is_mine()
         waiting.cancel()
         with pytest.raises(Cancelled):
@@ -94,7 +95,7 @@ def test_texts_are_made_again_by_one_job_at_a_time(world: World) -> None:
     mend(JobContext(job, settings()))
     assert TextStore.open(folder, 2)[:] == contents
     # A look at what is whole waits for nobody.
-    with turn(sessions(), _LOCK, project.id) as is_mine:
+    with turn(sessions(), LOCK, project.id) as is_mine:
         assert is_mine()
         mend(waiting)
 

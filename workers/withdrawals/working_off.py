@@ -4,14 +4,14 @@ import logging
 import time
 from typing import Final
 
-from sqlalchemy import exists, select
+from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
 from core.db import database_time
 from core.files.storage import Storage
 from core.jobs import queue
-from core.tables import Removal, RemovalItem, Withdrawal
+from core.tables import Artifact, Removal, RemovalItem, Withdrawal
 from workers.jobs.locks import alone
 from workers.withdrawals.erasing import erase
 from workers.withdrawals.rows import withdraw_some
@@ -72,11 +72,20 @@ def _finish(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int
         waits = select(exists().where(Removal.withdrawal_id == withdrawal_id, going))
         if session.scalar(waits):
             return
+        newest = session.scalar(_newest_file(withdrawal_id))
     if not erase(factory, storage, withdrawal_id):
         return
     with factory.begin() as session:
         withdrawal = session.get(Withdrawal, withdrawal_id, with_for_update={"key_share": True})
         if withdrawal is None or session.scalar(waits):
             return
+        # Such as a snapshot, which was read before and named meanwhile.
+        if session.scalar(_newest_file(withdrawal_id)) != newest:
+            return
         withdrawal.erased_at = database_time(session)
         session.execute(events.notify(withdrawal.project_id, events.Topic.POOL, {}))
+
+
+def _newest_file(withdrawal_id: int) -> Select[int | None]:
+    of = select(Withdrawal.project_id).where(Withdrawal.id == withdrawal_id).scalar_subquery()
+    return select(func.max(Artifact.id)).where(Artifact.project_id == of)
