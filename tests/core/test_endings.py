@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from core.media.images.rendition import rendered
+from models.frame import Frame
 from workers.imports.items import Refused
 from workers.imports.media.decode import Decoded, decode
 
@@ -46,7 +47,7 @@ def test_a_jpeg_that_lacks_its_end_marker_alone_is_read(
         expected = np.asarray(picture.image)
         assert not picture.notes
     for cut in (1, 2):
-        found = decode(whole[:-cut], max_pixels=10**6, size=8)
+        found = decode(whole[:-cut], max_pixels=10**6, frame=Frame(8))
         assert isinstance(found, Decoded)
         assert found.notes == ("its end marker is missing",)
         assert not found.as_is
@@ -54,7 +55,7 @@ def test_a_jpeg_that_lacks_its_end_marker_alone_is_read(
             assert_array_equal(np.asarray(picture.image), expected)
     # What lacks pixels is refused. A few of the last bytes may hold none.
     cut_off = whole[: -2 - min(more, len(whole) // 2)]
-    if isinstance(decode(cut_off, max_pixels=10**6, size=8), Decoded):
+    if isinstance(decode(cut_off, max_pixels=10**6, frame=Frame(8)), Decoded):
         with rendered(cut_off) as picture:
             assert_array_equal(np.asarray(picture.image), expected)
 
@@ -66,20 +67,20 @@ def test_a_jpeg_that_lacks_pixels_is_refused(
     seed: int, width: int, height: int, lacking: int
 ) -> None:
     whole = jpeg(noise(seed, width, height))
-    assert isinstance(decode(whole[:-lacking], max_pixels=10**6, size=8), Refused)
+    assert isinstance(decode(whole[:-lacking], max_pixels=10**6, frame=Frame(8)), Refused)
 
 
 def test_what_stands_behind_a_jpeg_changes_nothing() -> None:
     whole = jpeg(noise(1, 30, 20))
     for more in (b"\0" * 40, b"junk", whole, whole[:50]):
-        found = decode(whole + more, max_pixels=10**6, size=8)
+        found = decode(whole + more, max_pixels=10**6, frame=Frame(8))
         assert isinstance(found, Decoded)
         assert not found.notes
         assert_array_equal(found.pixels, _pixels(whole))
 
 
 def _pixels(content: bytes) -> NDArray[np.uint8]:
-    found = decode(content, max_pixels=10**6, size=8)
+    found = decode(content, max_pixels=10**6, frame=Frame(8))
     assert isinstance(found, Decoded)
     return found.pixels
 

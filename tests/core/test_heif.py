@@ -20,6 +20,7 @@ from PIL import Image
 
 from core.media.images import heif_decoder, heif_processes
 from core.media.images.rendition import rendered, upright_and_turn
+from models.frame import Frame
 from tests import zoo
 from tests.processes import children_called, eventually
 from workers.imports.media.decode import decode
@@ -302,7 +303,7 @@ except DecoderUnavailable as error:
 
 
 def _decoded(content: bytes) -> object:
-    return decode(content, max_pixels=1 << 30, size=8)
+    return decode(content, max_pixels=1 << 30, frame=Frame(8))
 
 
 def test_what_decodes_opens_nothing_and_says_nothing_itself(strange: Strange) -> None:

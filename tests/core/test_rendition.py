@@ -29,6 +29,7 @@ from core.media.images.gate import Gate
 from core.media.images.rendition import rendered, upright_size
 from core.media.images.scans import is_in_one_scan
 from core.media.images.thumbnails import make, make_full_size
+from models.frame import Frame
 from models.media.images.store import fit_image
 from tests import zoo
 from workers.imports.media.decode import Decoded, decode
@@ -58,7 +59,7 @@ def kinds(draw: DrawFn) -> zoo.Kind:
 
 def seen_by_everybody(content: bytes) -> Iterator[tuple[str, Image.Image]]:
     """What the model, the grid and the label page get of a file."""
-    found = decode(content, max_pixels=10**6, size=_SIDE)
+    found = decode(content, max_pixels=10**6, frame=Frame(_SIDE))
     assert isinstance(found, Decoded), found
     yield "model", Image.fromarray(found.pixels)
     digest = hashlib.sha256(content).digest()

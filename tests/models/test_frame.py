@@ -31,6 +31,7 @@ from models.media.images.outlines import outline
 from models.media.images.patch_kmeans import PatchKMeans
 from models.media.images.store import PixelStore, fit_image
 from models.media.images.views import shifted_views
+from models.ranking.pool_scores import PoolScores
 from models.tasks.localization.map_box import silenced
 
 FITS: tuple[Fit, ...] = ("crop", "pad")
@@ -201,3 +202,16 @@ def test_a_map_says_nothing_of_bars() -> None:
     assert (quiet[0, 6:] == 16).all()
     assert_array_equal(quiet[0, 2:6], maps[0, 2:6])
     assert_array_equal(quiet[1], maps[1])
+
+
+def test_scores_say_which_square_their_detections_are_of(tmp_path: Path) -> None:
+    rows = np.zeros(2, dtype=np.float32)
+    found = np.full((2, 1, 6), 0.5, dtype=np.float32)
+    scores = PoolScores(
+        np.arange(2), np.zeros((2, 3), np.float32), rows, rows, detections=found,
+        frame=Frame(64, "pad"),
+    )  # fmt: skip
+    PoolScores.joined([scores.take(np.array([0])), scores.take(np.array([1]))]).to_parquet(
+        tmp_path / "scores.parquet"
+    )
+    assert PoolScores.from_parquet(tmp_path / "scores.parquet").frame == Frame(64, "pad")

@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 
 from core.jobs.messages import RunJob
 from core.tables import Job, Project
+from models.frame import Frame
 from models.media.images.store import images_of
 from tests.api.test_pool_search import listed
 from tests.captions import prepared, tiny, weights
@@ -40,7 +41,7 @@ def run(world: World, job_id: int) -> int:
 @torch.no_grad()
 def cosines(world: World, project: Project, network: Any, words: str, count: int) -> Any:
     """How well the network itself thinks that the words go with each image."""
-    store = images_of(open_store(world.storage, project.id, 8, count))
+    store = images_of(open_store(world.storage, project.id, Frame(8), count))
     pixels = torch.from_numpy(store[0:count]).permute(0, 3, 1, 2).float() / 255
     pixels = torch.nn.functional.interpolate(pixels, (32, 32), mode="bicubic", antialias=True)
     scaled = (pixels.clip(0, 1) * 255).permute(0, 2, 3, 1).numpy()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from models.frame import Frame
 from tests import zoo
 from tests.workers.import_files import animation, encoded, huge_png, jpeg, picture, png
 from workers.imports.items import Refused
@@ -15,7 +16,7 @@ SIZE = 8
 
 
 def run(content: bytes, max_pixels: int = 64_000_000) -> Decoded | Refused:
-    return decode(content, max_pixels=max_pixels, size=SIZE)
+    return decode(content, max_pixels=max_pixels, frame=Frame(SIZE))
 
 
 def accepted(content: bytes) -> Decoded:

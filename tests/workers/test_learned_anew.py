@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from core.states import ArtifactKind, JobState
 from core.tables import Artifact
+from models.frame import Frame
 from models.ranking.pool_scores import PoolScores
 from models.target.train import load_target
 from tests.api.test_pool_actions import ids_of
@@ -69,7 +70,7 @@ def test_a_round_that_goes_on_after_that_begins_with_them(http: TestClient, worl
     files = {one.kind: one for one in world.session.scalars(kept)}
     path = world.storage.artifact(files[ArtifactKind.SCORES].storage_key)
     scores = PoolScores.from_parquet(path)
-    store = open_store(world.storage, loop.project.id, 8, 152)
+    store = open_store(world.storage, loop.project.id, Frame(8), 152)
     checkpoint = world.storage.artifact(files[ArtifactKind.CHECKPOINT].storage_key)
     model = load_target(checkpoint, store, embeddings=np.load(stored(world, loop.project)))
     assert_allclose(model.infer(scores.indices).logits, scores.logits, rtol=1e-4, atol=1e-4)

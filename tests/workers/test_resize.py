@@ -324,11 +324,11 @@ def test_a_cancelled_one_changes_nothing_and_a_retry_goes_on(
     made: list[int] = []
     make = Refit.pixels
 
-    def watched(refit: Refit, rows: Any, size: int) -> Any:
+    def watched(refit: Refit, rows: Any, frame: Frame) -> Any:
         if len(made) == 1:
             refit._context.cancel()
         made.append(rows[0].pool_index)
-        return make(refit, rows, size)
+        return make(refit, rows, frame)
 
     monkeypatch.setattr(Refit, "pixels", watched)
     assert run(world, job).state is JobState.CANCELLED

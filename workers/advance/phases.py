@@ -392,10 +392,7 @@ class Advance:
     def verdicts(self) -> Outputs | None:
         """What the model says of the labeled images, if it was kept."""
         path = self.file(_VERDICTS)
-        if not path.exists():
-            return None
-        arrays: dict[str, Any] = load_file(path)
-        return Outputs(**arrays)
+        return Outputs(**dict[str, Any](load_file(path))) if path.exists() else None
 
     def save_view(self, scored: Scored, folder: Path) -> None:
         """Keep what the selection looks at beside the scores."""
