@@ -167,7 +167,7 @@ def amounts(world: World, project: Project) -> dict[str, tuple[str, str, str | N
     rows = world.session.scalars(select(Example).where(Example.project_id == project.id)).all()
     return {
         row.content_hash.hex(): (
-            row.split.value,
+            str(row.split),
             row.state.value.replace("queried", "unlabeled"),
             classes.get(row.label_class_id or 0),
         )

@@ -188,13 +188,7 @@ function Known(props: KnownProps) {
   const { looks, onLooks, verdicts } = props;
   return (
     <div className={styles.body}>
-      <Pictured
-        project={project}
-        example={example}
-        marked={marked}
-        looks={looks}
-        onLooks={onLooks}
-      />
+      <Pictured {...{ project, example, marked, looks, onLooks }} />
       {!props.isEdited && <Faults of={verdicts} id={example.id} onShow={onShow} />}
       {canBeJudged(example) && (
         <VerdictKeys

@@ -236,11 +236,8 @@ export function PoolScreen({ project }: { project: Project }) {
         onSimilar={(ids) => like({ ids })}
       />
       <DetailPanel
-        project={project}
+        {...{ project, examples, marked, calls }}
         id={image}
-        examples={examples}
-        marked={marked}
-        calls={calls}
         onShow={show}
         onSimilar={likeImage}
         onWithdrawn={(made) => setWithdrawn(made.id)}

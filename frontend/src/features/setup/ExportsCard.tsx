@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { exampleCountQuery, filtersOf } from "../../api/pool";
 import {
   type ExportOptions,
   exportedClassesQuery,
@@ -12,12 +11,11 @@ import { snapshotsQuery } from "../../api/snapshots";
 import type { ExportFormat, Project } from "../../api/types";
 import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
-import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { CheckField, SelectField } from "../../ui/Field";
-import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./ExportsCard.module.css";
+import { OnlyPart } from "./OnlyPart";
 import shared from "./SetupScreen.module.css";
 
 type FormatGroup = {
@@ -85,7 +83,7 @@ export function ExportsCard({ project }: { project: Project }) {
       id="exports"
     >
       {only ? (
-        <Only projectId={project.id} only={only} />
+        <OnlyPart projectId={project.id} only={only} />
       ) : (
         <p className={shared.quiet}>{nothing ? t.exports.nothing : counts}</p>
       )}
@@ -122,37 +120,6 @@ export function ExportsCard({ project }: { project: Project }) {
         />
       ))}
     </Card>
-  );
-}
-
-/** That only a part leaves, how large it is, and the ways to it and to all. */
-function Only({ projectId, only }: { projectId: number; only: string }) {
-  const found = useQuery(exampleCountQuery(projectId, filtersOf(only)));
-  const count = found.data;
-  const actions = (
-    <>
-      <ButtonLink size="small" to={`/projects/${projectId}/pool?${only}`}>
-        {t.exports.onlyShown}
-      </ButtonLink>
-      <ButtonLink size="small" to={{ search: "", hash: "exports" }} replace>
-        {t.exports.everything}
-      </ButtonLink>
-    </>
-  );
-  if (found.error) {
-    return (
-      <Notice tone="bad" actions={actions}>
-        <Said>{found.error}</Said>
-      </Notice>
-    );
-  }
-  return (
-    <Notice tone="gold" actions={actions}>
-      <p aria-live="polite">
-        {t.exports.only(count ? t.pool.count(count.count, count.exact) : "…")}
-      </p>
-      <p>{t.exports.onlyHint}</p>
-    </Notice>
   );
 }
 
