@@ -39,7 +39,7 @@ LEFT_OUT: Final = {
     "needs servers of its own": 5,
     "stays in the foreground": 4,
     "takes images out of the project for good": 1,
-    "takes minutes": 56,
+    "takes minutes": 57,
     "wants a file of weights": 5,
     "wants a judge": 7,
     "wants instruction data": 1,
