@@ -57,7 +57,11 @@ def _read(text: str) -> FieldCondition | None:
     if found is None:
         return None
     lacks, sign, written = found["lacks"], found["sign"] or "", (found["value"] or "").strip()
-    name, value = _unquoted(found["name"].strip()), _unquoted(written)
+    named = found["name"].strip()
+    # Elsewhere `!=` is a sign: it is refused, and not taken for the end of a name.
+    if named.endswith("!"):
+        return None
+    name, value = _unquoted(named), _unquoted(written)
     # A value that is empty stands in quotes.
     is_half = bool(sign) and (lacks is not None or written == "")
     if is_half or not name or value is None or "\0" in name + value:

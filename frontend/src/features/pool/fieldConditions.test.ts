@@ -13,7 +13,7 @@ it.each([
   expect(readCondition(text)).toEqual({ name, sign, value, written: text });
 });
 
-it.each(["", " ", "camera=", "=3", "!camera=3", '"camera', 'a="', '""=3'])(
+it.each(["", " ", "camera=", "=3", "!camera=3", "camera!=3", "camera !=3", "camera!", '"camera', 'a="', '""=3'])(
   "%j is no condition",
   (text) => {
     expect(readCondition(text)).toBeNull();
