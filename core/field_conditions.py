@@ -57,7 +57,11 @@ def _read(text: str) -> FieldCondition | None:
     if found is None:
         return None
     lacks, sign, written = found["lacks"], found["sign"] or "", (found["value"] or "").strip()
-    name, value = _unquoted(found["name"].strip()), _unquoted(written)
+    named = found["name"].strip()
+    # Elsewhere `!=` is a sign: it is refused, and not taken for the end of a name.
+    if named.endswith("!"):
+        return None
+    name, value = _unquoted(named), _unquoted(written)
     # A value that is empty stands in quotes.
     is_half = bool(sign) and (lacks is not None or written == "")
     if is_half or not name or value is None or "\0" in name + value:
@@ -80,8 +84,9 @@ def _unquoted(text: str) -> str | None:
 def field_paths(conditions: Sequence[FieldCondition]) -> list[tuple[str, bool]]:
     """Conditions as SQL's paths into JSON, each with whether something has to be found there.
 
-    Several values that one field may be equal to are alternatives; all else has to hold. A number
-    is also one that is written as text, as in a CSV. What is no number is compared letter by
+    Several values that one field may be equal to are alternatives; all else has to hold. ``=``
+    finds text as it is written, as the values of a field are listed and counted. In a range a
+    number is also one that is written as text, as in a CSV. What is no number is compared letter by
     letter, which puts dates and times of ISO 8601 in order; ``<=`` and ``>`` take what begins with
     the value for equal to it, so that a day has its hours.
     """

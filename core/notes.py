@@ -7,7 +7,7 @@ MOST: Final = 500
 """Characters of a note."""
 _KEPT: Final = frozenset("\n\t")
 _UNSEEN: Final = frozenset({"Cc", "Cs"})
-"""Control characters, and halves of characters: no text can hold them."""
+"""Control characters, and halves of characters: files hold such, requests are refused for them."""
 
 
 def plain_note(text: str) -> str | None:

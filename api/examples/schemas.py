@@ -65,8 +65,9 @@ class Filters(BaseModel):
     `fields` are conditions on what came with an example, by the names that `shown_fields` has:
     `camera=3`, `score<0.5`, `taken>=2024-03-01` (`<=` and `>` too), `camera` if it has to be there
     and `!camera` if it must not. Several values that one field is to be equal to are alternatives.
-    Numbers are compared as such, also where they are written as text, and all else letter by
-    letter, as dates of ISO 8601 are in order. What is in double quotes is taken as it stands.
+    Ranges compare numbers as such, also where they are written as text, and all else letter by
+    letter, as dates of ISO 8601 are in order; `=` finds text as it is written. What is in double
+    quotes is taken as it stands.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -14,6 +14,8 @@ from core.tables import Example
 
 FILTERS: Final = "FILTERS.txt"
 _AT_ONCE: Final = 2000
+_FEW: Final = 10_000
+"""Examples of a part that the database is told of anew with each block."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,3 +68,14 @@ def after(part: Part | None, last: int) -> tuple[ColumnElement[bool], int | None
     at = int(np.searchsorted(part.pool_indices, last, side="right"))
     some = part.pool_indices[at : at + _AT_ONCE].tolist()
     return among(Example.pool_index, some), some[-1] if some else None
+
+
+def among_few(part: Part | None, project_id: int) -> Sequence[ColumnElement[bool]]:
+    """Conditions by which the database finds the examples of a small part; none of a larger one.
+
+    Of a larger one there are enough among all others to sort them out block by block.
+    """
+    if part is None or len(part.pool_indices) > _FEW:
+        return ()
+    few = among(Example.pool_index, part.pool_indices.tolist())
+    return (Example.project_id == project_id, few)

@@ -168,6 +168,7 @@ class Images:
         all: Whether also those leave of the pool that nobody has judged.
         people_only: Whether what models have labeled counts as judged by nobody.
         part: What of them leaves at all; everything if None.
+        with_imported: Whether what was imported of models goes along.
     """
 
     sessions: async_sessionmaker[AsyncSession]
@@ -176,6 +177,7 @@ class Images:
     all: bool = False
     people_only: bool = False
     part: Part | None = None
+    with_imported: bool = False
 
     @property
     def named(self) -> str:
@@ -250,7 +252,8 @@ class Images:
         ids = [row.example_id for row in rows]
         votes = await votes_of(session, and_(among(Annotation.example_id, ids), speaks()))
         predictions = await predictions_of(session, ids, self.classes)
-        return _Block(rows, votes, predictions, await _imported_of(session, ids))
+        imported = await _imported_of(session, ids) if self.with_imported else {}
+        return _Block(rows, votes, predictions, imported)
 
     def _next(self, inside: ColumnElement[bool]) -> Subquery:
         """The ids of a block: the first of those ``inside`` whose labels fit memory together."""

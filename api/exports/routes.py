@@ -119,6 +119,7 @@ async def export(
         all=asked.unlabeled,
         people_only=asked.people_only,
         part=part,
+        with_imported=format is Format.LABEL_STUDIO,
     )
     if taken is not None:
         path = await present_file(storage, taken.key)

@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
-from api.exports.part import Part
+from api.exports.part import Part, after, among_few
 from api.exports.portions import stored_bytes, within_bytes
 from api.exports.texts import TEXT, with_texts
 from api.transfers.streams import csv_of
@@ -127,6 +127,7 @@ class Table:
                 Annotation.project_id == self.project_id,
                 Annotation.id > last,
                 Annotation.id <= newest,
+                *among_few(self.part, self.project_id),
             )
             async with self.sessions() as session:
                 end, block = await self._block(session, Annotation.id, within)
@@ -141,16 +142,18 @@ class Table:
             return await session.scalar(select(func.max(Annotation.id))) or 0
 
     async def _that_hold(self) -> AsyncIterator[Sequence[Any]]:
-        last = -1
-        while True:
+        last: int | None = -1
+        while last is not None:
+            inside, looked = after(self.part, last)
             async with self.sessions() as session:
                 # What holds is asked several times.
                 await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-                answered = (await session.execute(_answered(self.project_id, last))).all()
+                answered = (await session.execute(_answered(self.project_id, inside))).all()
                 within = (among(Annotation.example_id, [row.id for row in answered]),)
                 end, block = await self._block(session, Example.pool_index, within)
             if not answered:
-                return
+                last = looked
+                continue
             last = answered[-1].pool_index if end is None else end
             if block:
                 yield block
@@ -194,12 +197,12 @@ def is_effective(by_class: bool) -> ColumnElement[bool]:
     return and_(holds(), says, ~same_later, ~_takes_back(), _heard())
 
 
-def _answered(project_id: int, last: int) -> Select[int, int]:
-    """Ids and pool indices of the next examples after a pool index of which something was said."""
+def _answered(project_id: int, inside: ColumnElement[bool]) -> Select[int, int]:
+    """Ids and pool indices of the first examples ``inside`` of which something was said."""
     said = exists().where(Annotation.example_id == Example.id)
     return (
         select(Example.id, Example.pool_index)
-        .where(Example.project_id == project_id, Example.pool_index > last, said, is_kept())
+        .where(Example.project_id == project_id, inside, said, is_kept())
         .order_by(Example.pool_index)
         .limit(_FETCH)
     )

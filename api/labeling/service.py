@@ -65,13 +65,17 @@ async def recent(
         .join(Query, Query.id == Annotation.query_id)
         .where(Annotation.project_id == project.id, status.own_answers(principal.id), is_kept())
         .order_by(Annotation.id.desc())
-        .limit(limit)
     )
     if reviewed:
         statement = statement.where(written_to(project.id, principal.id))
+    else:
+        statement = statement.limit(limit)
     found = (await session.execute(statement)).all()
     said = [row[0] for row in found]
     notes = await notes_to(session, principal, said, of_groups=of_groups)
+    if reviewed:
+        # Notes that agree, or no longer hold, are told apart here, and do not count as any.
+        found = [row for row in found if row[0].id in notes][:limit]
     members = {}
     if of_groups:
         queries = [row[0].query_id for row in found]
@@ -97,5 +101,4 @@ async def recent(
             created_at=annotation.created_at,
         )
         for annotation, width, height, name, proposals, excerpt, fields in found
-        if not reviewed or annotation.id in notes
     ]

@@ -1,5 +1,7 @@
 """``--where``: which images or texts are meant."""
 
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -32,11 +34,12 @@ def chosen_filters(project: "ProjectClient", where: list[str] | None) -> "Filter
     from karat.client.pool_types import Filters
 
     known = {*Filters.__annotations__, *_CLASSES} - {"fields"}
+    brought = cache(lambda: {one["name"] for one in project.pool.fields()})
     values: dict[str, Any] = {}
     fields: list[str] = []
     for filter_ in where or []:
         if not _is_filter(filter_, known):
-            fields.append(_on_field(project, filter_, known))
+            fields.append(_on_field(filter_, known, brought))
             continue
         name, value = name_and_value(filter_, "--where")
         field = _CLASSES.get(name, name)
@@ -54,7 +57,7 @@ def _is_filter(where: str, known: set[str]) -> bool:
     return where.partition("=")[0] in known
 
 
-def _on_field(project: "ProjectClient", where: str, known: set[str]) -> str:
+def _on_field(where: str, known: set[str], brought: Callable[[], set[str]]) -> str:
     """A condition on a field that came with the examples, as the API takes it."""
     asked = where.removeprefix(_FIELD)
     try:
@@ -68,7 +71,7 @@ def _on_field(project: "ProjectClient", where: str, known: set[str]) -> str:
             f"{where!r} is not NAME=VALUE; of a field that is called so write {_FIELD}{where}.",
             param_hint="--where",
         )
-    if name not in [one["name"] for one in project.pool.fields()]:
+    if name not in brought():
         raise typer.BadParameter(
             f"There is no filter {name!r}, and none of 1,000 examples brought such a field; write "
             f"{_FIELD}{where} if others did. `karat pool fields` lists the fields, and "

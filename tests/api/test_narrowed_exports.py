@@ -15,8 +15,10 @@ from api.exports import part, records, tables
 from core.states import Role, Source, Verdict
 from core.tables import Annotation, Audit, CertificateLot, Example, Project
 from core.tasks.classification import stored_class
+from tests.api.test_judgements import judge
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.certificates import add_certificate
+from tests.explain import statements
 from tests.instructions import Person, ask, examples, instructions, row
 from tests.world import Caller, World
 
@@ -90,6 +92,28 @@ def test_only_what_matches_leaves(http: TestClient, world: World, labeled: Proje
     assert places("coco", images=False, split="all", state="labeled") == [0, 1, 2]
     entry = world.session.scalars(select(Audit).order_by(Audit.id.desc()).limit(1)).one()
     assert entry.detail["filters"] == {"split": "all", "state": "labeled"}
+
+
+def test_answers_beside_a_part_are_not_read(
+    http: TestClient, world: World, labeled: Project
+) -> None:
+    admin = world.caller()
+
+    def asked() -> list[int]:
+        """How often answers are asked for: all of what matches, and those that hold."""
+        counts = []
+        for effective in (False, True):
+            with statements() as found:
+                export(http, labeled, admin, "csv", fields="camera=b", effective=effective)
+            counts.append(sum("FROM annotations" in sql for sql, _ in found))
+        return counts
+
+    before = asked()
+    others = select(Example.id).where(
+        Example.project_id == labeled.id, Example.pool_index.in_((0, 2, 3))
+    )
+    judge(http, labeled, admin, ids=[*world.session.scalars(others)], verdict="ood")
+    assert asked() == before
 
 
 def test_a_part_says_that_it_is_one(http: TestClient, world: World, labeled: Project) -> None:

@@ -11,6 +11,7 @@ from core.tables import Example, Job, Prediction, Project, Query
 from core.tasks.proposals import plant
 from tests.api.test_boxes import box, boxed, propose, said
 from tests.api.test_labeling import lease, running, send, verdict
+from tests.explain import statements
 from tests.world import World
 
 
@@ -188,18 +189,25 @@ def test_an_import_says_what_it_needs_of_predictions(
 
 
 @pytest.mark.parametrize("task", ["classification", "boxes"])
-def test_label_studio_gets_what_was_imported(http: TestClient, world: World, task: str) -> None:
+def test_label_studio_alone_gets_what_was_imported(
+    http: TestClient, world: World, task: str
+) -> None:
     project = world.project(images=1, classes=("cat", "dog"))
     project.task = task
     cat = world.classes(project)[0].id
     sides = {} if task == "classification" else {"x": 2, "y": 4, "w": 4, "h": 2}
     predict(world, project, "v8", {"class_id": cat, **sides, "score": 0.75})
-    exported = http.get(
-        f"/api/projects/{project.id}/export",
-        params={"format": "label_studio", "images": False, "unlabeled": True},
-        headers=world.caller().headers,
-    )
-    (found,) = exported.json()[0]["predictions"]
+    caller = world.caller()
+
+    def export(kind: str) -> Any:
+        url = f"/api/projects/{project.id}/export?format={kind}&images=false&unlabeled=true"
+        return http.get(url, headers=caller.headers).json()
+
+    # What others do not write is not read for them.
+    with statements() as sent:
+        assert len(export("coco")["undecided"]) == 1
+    assert not any("FROM predictions" in sql for sql, _ in sent)
+    (found,) = export("label_studio")[0]["predictions"]
     (result,) = found["result"]
     assert found["model_version"] == "v8"
     if task == "boxes":

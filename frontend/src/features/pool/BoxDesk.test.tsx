@@ -119,6 +119,21 @@ it("keeps what was made where it is not taken, and says why", async () => {
   keepNote(draftName(9, 1, "pool"), null);
 });
 
+it("sends a note with the boxes that stand, and nothing where there is neither", async () => {
+  const onClose = await open();
+  key("Enter");
+  expect(onClose).toHaveBeenCalledOnce();
+  expect(asked).toEqual([]);
+  key("m");
+  fireEvent.change(screen.getByRole("textbox"), { target: { value: "cut off" } });
+  key("Enter");
+  expect(onClose).toHaveBeenCalledOnce();
+  key("Enter");
+  await waitFor(() => expect(onClose).toHaveBeenCalledTimes(2));
+  expect(asked).toMatchObject([{ ids: [1], verdict: "label", note: "cut off" }]);
+  keepNote(draftName(9, 1, "pool"), null);
+});
+
 it("leaves at once where nothing was changed, and asks where something was", async () => {
   const onClose = await open();
   leave(() => onClose.mock.calls.length > 0);

@@ -82,6 +82,11 @@ function Desk(props: BoxDeskProps & { userId: number }) {
     ...{ projectId: project.id, userId, classes, current, answer },
     desk: "pool",
   });
+  const keep = () => {
+    // A note that was changed is sent with the verdict that stands.
+    if (note.isChanged && given) void answer(given);
+    else onClose();
+  };
   const leave = () => {
     if (editor?.isChanged) setDialog("leave");
     else onClose();
@@ -93,7 +98,7 @@ function Desk(props: BoxDeskProps & { userId: number }) {
     const command = askedBy(event, commandFor);
     if (event.key === "Escape") leave();
     else if (command?.do === "answer") void answer(command.choice);
-    else if (command?.do === "keep") onClose();
+    else if (command?.do === "keep") keep();
     else if (command?.do === "alternate") setAlternate((value) => !value);
     else if (command?.do === "find") setDialog("find");
     else if (command?.do === "note") note.open();

@@ -13,12 +13,21 @@ it.each([
   expect(readCondition(text)).toEqual({ name, sign, value, written: text });
 });
 
-it.each(["", " ", "camera=", "=3", "!camera=3", '"camera', 'a="', '""=3'])(
-  "%j is no condition",
-  (text) => {
-    expect(readCondition(text)).toBeNull();
-  },
-);
+it.each([
+  "",
+  " ",
+  "camera=",
+  "=3",
+  "!camera=3",
+  "camera!=3",
+  "camera !=3",
+  "camera!",
+  '"camera',
+  'a="',
+  '""=3',
+])("%j is no condition", (text) => {
+  expect(readCondition(text)).toBeNull();
+});
 
 it.each([
   ["camera", "3"],

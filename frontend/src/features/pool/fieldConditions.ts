@@ -9,7 +9,7 @@ export type FieldCondition = {
 };
 
 const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`;
-const NAME = String.raw`[^"!<>=\s](?:[^<>=]*[^<>=\s])?`;
+const NAME = String.raw`[^"!<>=\s](?:[^<>=]*[^!<>=\s])?`;
 const VALUE = String.raw`[^"\s](?:.*\S)?`;
 const CONDITION = new RegExp(
   String.raw`^\s*(!\s*)?(${QUOTED}|${NAME})\s*(?:(<=|>=|<|>|=)\s*(${QUOTED}|${VALUE})\s*)?$`,

@@ -19,7 +19,7 @@ export function Notes({ project, current, note, children }: NotesProps) {
     <>
       <div className={desk.before}>
         {children}
-        <Note note={note} disabled={!current} />
+        <Note note={note} disabled={!current} classes={project.classes} />
       </div>
       <NoteList project={project} notes={current?.notes ?? []} />
     </>

@@ -2,6 +2,7 @@ import type { Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { helpRows as boxRows } from "../../../tasks/boxes/help";
 import { helpRows as orderRows } from "../../../tasks/instructions/help";
+import { noteKey } from "../../../tasks/Note";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
 import { HelpFrame, type KeyRow } from "../HelpFrame";
 import { stageKeys } from "../stageKeys";
@@ -30,6 +31,7 @@ export function ReviewHelp({ project, onClose }: ReviewHelpProps) {
     return [key ? [key] : [], one.name];
   });
   const own = OWN[task]?.();
+  const noted = noteKey(classes);
   const verdictKeys: KeyRow[] = [
     [[FIXED_KEYS.ood], shared.ood],
     [["Enter"], rows.keepDecision],
@@ -42,7 +44,7 @@ export function ReviewHelp({ project, onClose }: ReviewHelpProps) {
     [[FIXED_KEYS.unsure], shared.unsure],
     [own ? [FIXED_KEYS.undo] : [FIXED_KEYS.undo, "Backspace"], shared.undo],
     ...(classes.length > 0 ? ([[[FIXED_KEYS.find, "/"], shared.find]] as KeyRow[]) : []),
-    [[FIXED_KEYS.note], t.note.help],
+    [noted ? [noted] : [], t.note.help],
     ...(own ? [] : stageKeys(medium)),
     [[FIXED_KEYS.help, "?"], shared.help],
   ];

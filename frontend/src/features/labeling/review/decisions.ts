@@ -1,4 +1,5 @@
 import type { LabelClass } from "../../../api/types";
+import { noteKey } from "../../../tasks/Note";
 import { ariaKey, FIXED_KEYS, type KeyDialogOf, openedByKey } from "../../../ui/hotkeys";
 import { ACCEPT, type Choice, KEEP, UNSURE } from "./choices";
 
@@ -19,7 +20,6 @@ const PAGE_KEYS: Readonly<Record<string, ReviewCommand>> = {
   backspace: { do: "undo" },
   enter: { do: "stay" },
   [FIXED_KEYS.smooth]: { do: "alternate" },
-  [FIXED_KEYS.note]: { do: "note" },
   ...openedByKey("review"),
 };
 
@@ -32,7 +32,8 @@ export function reviewCommandFor(key: string, classes: LabelClass[]): ReviewComm
   // Where people rank there is no class to be found.
   if (command) return command.do === "find" && classes.length === 0 ? null : command;
   const named = classes.find((one) => classKey(one) === key);
-  return named ? { do: "name", label: named.id } : null;
+  if (named) return { do: "name", label: named.id };
+  return key === noteKey(classes) ? { do: "note" } : null;
 }
 
 /** The key by which a label is named; null is OOD. */

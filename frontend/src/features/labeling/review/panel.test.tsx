@@ -156,6 +156,14 @@ describe("keys", () => {
     expect(reviewCommandFor("f", [])).toBeNull();
   });
 
+  it("write a note, unless a class has that key", () => {
+    expect(reviewCommandFor("m", classes)).toEqual({ do: "note" });
+    const mouse = [...classes, classOf(6, "mouse", "m")];
+    expect(reviewCommandFor("m", mouse)).toEqual({ do: "name", label: 6 });
+    show(suggestion(1), "suggestions", mouse);
+    expect(keysOf(/^mouse/)).toBe("m");
+  });
+
   it("of the review itself come before a class's, which is clicked instead", async () => {
     const all = [...classes, classOf(5, "quail", "q")];
     expect(reviewCommandFor("q", all)).toMatchObject({ choice: { decision: "unsure" } });
