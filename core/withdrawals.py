@@ -45,8 +45,13 @@ def object_key(project_id: int, address: str) -> bytes:
 
 def at_work(project_id: int) -> ColumnElement[bool]:
     """Condition: a ``Job`` may read or write files of a project just now."""
+    return and_(Job.state == JobState.RUNNING, uses_files(project_id))
+
+
+def uses_files(project_id: int) -> ColumnElement[bool]:
+    """Condition: a ``Job`` that, while it runs, may read or write files of a project."""
     takes_over = Job.params["project"].astext == str(project_id)
-    return and_(Job.state == JobState.RUNNING, or_(Job.project_id == project_id, takes_over))
+    return or_(Job.project_id == project_id, takes_over)
 
 
 def mark_withdrawn(example_ids: Collection[int]) -> Update:

@@ -13,7 +13,7 @@ from core.artifacts.alike import Alike, read_alike, write_alike
 from core.artifacts.certificates import Draw
 from core.db import sync_engine
 from core.files.storage import sha256 as sha256_of
-from core.lifecycle import claim_job, finish_job, new_job
+from core.lifecycle import claim_job, finish_job, give_back_job, new_job
 from core.settings import Settings
 from core.states import (
     ArtifactKind,
@@ -43,6 +43,7 @@ from tests.api.test_pool_actions import ids_of
 from tests.certificates import add_certificate
 from tests.instructions import Person, ask, examples, instructions, row
 from tests.workers.import_files import Pool, png, zipped
+from tests.workers.starting import run_here, start_job
 from tests.world import World
 from workers.celery_tasks import remove_files as task
 from workers.certificates.outcomes import taken
@@ -257,6 +258,35 @@ def test_files_wait_for_jobs_that_may_have_read_them(http: TestClient, world: Wo
     finish_job(job, JobState.SUCCEEDED)
     withdrawing.work()
     assert withdrawing.show(made["id"])["state"] == "done"
+
+
+def test_what_a_job_has_not_finished_does_not_bring_it_back(
+    http: TestClient, world: World, pool: Pool
+) -> None:
+    pool.add(zipped((f"{seed}.png", png(seed)) for seed in range(3)))
+    project = world.session.get_one(Project, pool.project_id)
+    withdrawing = Withdrawing(http, world, project)
+    job = start_job(http, world, project, "resize", {"input_size": 16})
+    claim_job(job, "worker")
+    part = world.storage.work(job.id) / "pixels.u8"
+    part.parent.mkdir(parents=True)
+    with PixelStore.writer(part, 16) as writer:
+        writer.write(0, np.full((3, 16, 16, 3), 200, dtype=np.uint8))
+    job.checkpoint = {"fitted": 3, "seconds": {"check": 0.1, "fit": 0.1}}
+    give_back_job(job)
+    features = world.storage.features(project.id)
+    features.mkdir()
+    cut_off = [features / f"auto-0123456789abcdef.npy.partial{end}" for end in ("", ".json")]
+    nobody_s = world.storage.resized_pixels(project.id, 32)
+    for path in (*cut_off, nobody_s):
+        path.write_bytes(bytes(9))
+    made = withdrawing.begin(ids=[ids_of(world, project)[1]])
+    withdrawing.work()
+    assert withdrawing.show(made["id"])["state"] == "done"
+    assert not any(path.exists() for path in (*cut_off, nobody_s, part))
+    assert run_here(world, job).state is JobState.SUCCEEDED, job.error
+    seen = PixelStore.open(world.storage.pixels(project.id, 16), 16, 3)[:]
+    assert [bool(one.any()) for one in seen] == [True, False, True]
 
 
 def test_an_import_is_taken_back_and_can_come_again(

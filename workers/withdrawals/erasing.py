@@ -12,25 +12,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from sqlalchemy import delete, exists, select
+from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.artifacts.alike import read_alike, write_alike
 from core.artifacts.pool_snapshots import digest_of
-from core.db import database_time
 from core.files.storage import Storage, sha256
 from core.jobs import queue
 from core.settings.project import ProjectSettings
 from core.states import ArtifactKind
 from core.tables import Artifact, Job, PoolSnapshot, Project, Removal, RemovalItem, Withdrawal
-from core.withdrawals import at_work, withdrawn_places
+from core.withdrawals import at_work, uses_files, withdrawn_places
 from models.files.atomic import write_atomically
-from models.media.embedding_files import discard_work, write_over
+from models.frame import Frame
+from models.media.embedding_files import write_over
 from models.media.images.store import PixelStore
 from models.protocols import Indices
 from workers.imports.media import text_store
 from workers.jobs.locks import alone
 from workers.jobs.stores import frame_of
+from workers.jobs.unfinished import begin_anew
 from workers.withdrawals.rows import withdraw_again
 
 _ROWS: Final = 65_536
@@ -67,9 +68,9 @@ def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) 
     with factory() as session:
         withdrawal = session.get_one(Withdrawal, withdrawal_id)
         project = session.get_one(Project, withdrawal.project_id)
-        began = database_time(session)
-        if session.scalar(select(exists().where(at_work(project.id)))):
-            return False
+    attempts = _begin_anew(factory, storage, project)
+    if attempts is None:
+        return False
     _withdraw_again(factory, withdrawal_id)
     with factory() as session:
         places = np.fromiter(session.scalars(withdrawn_places(project.id)), dtype=np.int64)
@@ -85,11 +86,41 @@ def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) 
         ).all()
     for artifact_id in artifacts:
         _erase_artifact(factory, storage, artifact_id, places, withdrawal_id)
+    with factory() as session:
+        return session.scalar(_attempts(project.id)) == attempts
+
+
+def _begin_anew(factory: sessionmaker[Session], storage: Storage, project: Project) -> int | None:
+    """Remove what jobs have not finished, which may be made of what was there.
+
+    Returns:
+        How often jobs of the project were taken up until now: once more, and one may have read what
+        was there. None while any is at work.
+    """
     with factory.begin() as session:
-        ran = exists().where(at_work(project.id)) | exists().where(
-            Job.project_id == project.id, Job.heartbeat_at >= began
-        )
-        return not session.scalar(select(ran))
+        anew = begin_anew(session, project.id)
+        # In the order of a worker that takes a job up: until this ends, none is.
+        session.execute(select(func.pg_advisory_xact_lock(project.id)))
+        if session.scalar(select(exists().where(at_work(project.id)))):
+            session.rollback()
+            return None
+        for job_id in anew:
+            storage.remove_path(f"work/{job_id}")
+        # Pixels of a job that ended between them and the settings, which name them.
+        frame = _frame_of(session.get_one(Project, project.id))
+        kept = frame and storage.pixels(project.id, frame.side, frame.fit)
+        for path in storage.all_pixels(project.id):
+            if path != kept:
+                path.unlink(missing_ok=True)
+        return session.scalar(_attempts(project.id))
+
+
+def _frame_of(project: Project) -> Frame | None:
+    return frame_of(project.medium, ProjectSettings.model_validate(project.settings))
+
+
+def _attempts(project_id: int) -> Select[int]:
+    return select(func.coalesce(func.sum(Job.attempt), 0)).where(uses_files(project_id))
 
 
 def _withdraw_again(factory: sessionmaker[Session], withdrawal_id: int) -> None:
@@ -109,7 +140,7 @@ def _erase_examples(
     places: Indices,
 ) -> bool:
     """Take texts, or pixels, out of their store; not while a job mends it."""
-    frame = frame_of(project.medium, ProjectSettings.model_validate(project.settings))
+    frame = _frame_of(project)
     if frame is None:
         with alone(factory, text_store.LOCK, project.id) as is_mine:
             if is_mine:
@@ -126,10 +157,10 @@ def _erase_features(folder: Path, places: Indices) -> None:
     files = [path for path in folder.rglob("*.npy") if path.is_file()]
     for path in sorted(files, key=lambda path: path.stat().st_mtime_ns):
         write_over(path, places)
-        discard_work(path)
-    # Made again of the features by whoever searches in them.
-    for path in (*folder.rglob("*.short"), *folder.rglob("*.basis")):
-        path.unlink(missing_ok=True)
+    # Made again: of the features by whoever searches in them, or by the job that was cut off.
+    for pattern in ("*.short", "*.basis", "*.npy.partial*"):
+        for path in folder.rglob(pattern):
+            path.unlink(missing_ok=True)
 
 
 def _erase_artifact(
