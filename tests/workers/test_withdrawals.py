@@ -367,7 +367,7 @@ def test_a_group_that_lacks_a_row_is_asked_about_no_more(http: TestClient, world
     ask(world, project, [[0, 1], [2, 3], [4, 5]])
     ids = [one.id for one in examples(world, project)]
     items = {item["example_id"]: item["query_id"] for item in person.lease()}
-    person.rank(items[ids[0]], [[ids[0]], [ids[1]]])
+    person.rank(items[ids[0]], [[ids[0]], [ids[1]]], note="The second says Ben.")
     withdrawing.begin(ids=[ids[1], ids[3]])
     withdrawing.work()
     states = [one.state for one in examples(world, project)]
@@ -379,5 +379,5 @@ def test_a_group_that_lacks_a_row_is_asked_about_no_more(http: TestClient, world
     ]
     assert [one["status"] for one in late] == ["late", "late"]
     assert [item["example_id"] for item in person.lease()] == [ids[4]]
-    counted = select(Annotation.counted).order_by(Annotation.id)
-    assert list(world.session.scalars(counted)) == [False, False, False]
+    kept = select(Annotation.counted, Annotation.note).order_by(Annotation.id)
+    assert [tuple(one) for one in world.session.execute(kept)] == 3 * [(False, None)]

@@ -239,17 +239,11 @@ def _count_no_more(session: Session, ids: Sequence[int], groups: _Groups) -> Non
             among(Annotation.example_id, groups.firsts), Annotation.query_id.is_(None), of_group()
         ),
     )
+    # Notes tell what is in it. Of answers that come later none are kept (``AnswerLedger``).
     session.execute(
         update(Annotation)
-        .where(Annotation.counted, of_them)
-        .values(counted=False)
-        .execution_options(synchronize_session=False)
-    )
-    # They tell what is in it. Of answers that come later none are kept (``AnswerLedger``).
-    session.execute(
-        update(Annotation)
-        .where(among(Annotation.example_id, ids), Annotation.note.is_not(None))
-        .values(note=None)
+        .where(of_them, or_(Annotation.counted, Annotation.note.is_not(None)))
+        .values(counted=False, note=None)
         .execution_options(synchronize_session=False)
     )
     if left := sorted({*groups.members} - {*ids}):
