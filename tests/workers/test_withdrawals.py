@@ -1,5 +1,6 @@
 """What is withdrawn is in nothing any more, and what was said of it stays and counts no more."""
 
+import json
 from hashlib import sha256
 from typing import Any
 
@@ -90,9 +91,12 @@ class Withdrawing:
 
 def file_of(world: World, project: Project, kind: ArtifactKind, name: str, table: Any) -> Artifact:
     """A file that a job has left."""
-    path = world.storage.artifact(f"projects/{project.id}/{name}.parquet")
+    end = "json" if kind is ArtifactKind.COMPARISON else "parquet"
+    path = world.storage.artifact(f"projects/{project.id}/{name}.{end}")
     if isinstance(table, Alike):
         write_alike(path, table)
+    elif end == "json":
+        path.write_text(json.dumps(table))
     else:
         pq.write_table(pa.table(table), path)
     made = Artifact(
@@ -151,6 +155,16 @@ def test_what_is_withdrawn_is_in_nothing_any_more(
     )
     found = Alike(values[:5].copy(), np.array([0, -1, -1, -1, 0]))
     alike = file_of(world, project, ArtifactKind.ALIKE, "alike", found)
+    levels = {"boxes": [[1], [2], [3]], "maps": None}
+    shown = {"examples": ids[:3], "methods": {"standard": levels}, "points": {"oat": [4, 5, 6]}}
+    compared = file_of(world, project, ArtifactKind.COMPARISON, "overlays", shown)
+    looked = new_job(JobKind.LOOK_AT, project_id=project.id, params={"example_id": ids[1]})
+    world.session.add(looked)
+    world.session.flush()
+    claim_job(looked, "worker")
+    looked.checkpoint = {"result": {"map": [[255]]}}
+    finish_job(looked, JobState.SUCCEEDED, result={"map": [[255]]})
+    world.session.commit()
 
     chosen = [ids[0], ids[1], ids[6]]
     preview = withdrawing.call("POST", "/withdrawals/preview", json={"ids": chosen})
@@ -215,6 +229,13 @@ def test_what_is_withdrawn_is_in_nothing_any_more(
     kept = read_alike(table_of(world, alike))
     assert np.isnan(kept.isolation).tolist() == [True, True, False, False, False]
     assert kept.group.tolist() == [-1, -1, -1, -1, 0]
+    assert json.loads(table_of(world, compared).read_text()) == {
+        "examples": [ids[2]],
+        "methods": {"standard": {"boxes": [[3]], "maps": None}},
+        "points": {"oat": [6]},
+    }
+    world.session.refresh(looked)
+    assert (looked.result, looked.checkpoint) == (None, {})
     audit = world.session.scalars(select(Audit).where(Audit.verb == "withdraw")).one()
     assert (audit.object_id, audit.detail) == (made["id"], {"images": 3, "answered": 1})
     world.session.commit()

@@ -5,6 +5,7 @@ Rows of a store stay in their places, with nothing in them; of tables they go.
 
 import re
 import secrets
+from itertools import compress
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,14 +16,24 @@ import pyarrow.parquet as pq
 from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session, sessionmaker
 
+from core.among import among
 from core.artifacts.alike import read_alike, write_alike
 from core.artifacts.pool_snapshots import digest_of
 from core.files.storage import Storage, sha256
 from core.jobs import queue
 from core.settings.project import ProjectSettings
 from core.states import ArtifactKind
-from core.tables import Artifact, Job, PoolSnapshot, Project, Removal, RemovalItem, Withdrawal
-from core.withdrawals import at_work, uses_files, withdrawn_places
+from core.tables import (
+    Artifact,
+    Example,
+    Job,
+    PoolSnapshot,
+    Project,
+    Removal,
+    RemovalItem,
+    Withdrawal,
+)
+from core.withdrawals import at_work, is_kept, uses_files, withdrawn_places
 from models.files.atomic import write_atomically
 from models.frame import Frame
 from models.media.embedding_files import write_over
@@ -32,6 +43,7 @@ from workers.imports.media import text_store
 from workers.jobs.locks import alone
 from workers.jobs.stores import frame_of
 from workers.jobs.unfinished import begin_anew
+from workers.jobs.work import read_json, write_json
 from workers.withdrawals.rows import withdraw_again
 
 _ROWS: Final = 65_536
@@ -43,8 +55,9 @@ _OF_EXAMPLES: Final = (
     ArtifactKind.SELECTION,
     ArtifactKind.SNAPSHOT,
     ArtifactKind.ALIKE,
+    ArtifactKind.COMPARISON,
 )
-"""Artifacts that tell of examples, by ``pool_index`` or by their places.
+"""Artifacts that tell of examples, by ``pool_index``, by their places, or by their ids.
 
 A certificate's says in which lot each was, which its arithmetic goes on needing: nothing else.
 """
@@ -187,7 +200,7 @@ def _erase_artifact(
             path.with_name(f"{_MARK.sub('', path.stem)}.w{secrets.token_hex(4)}{path.suffix}")
         )
         target = storage.artifact(key)
-        if not _written_without(source, target, places, artifact.kind):
+        if not _written_without(session, source, target, places, artifact.kind):
             return
         storage.publish(key)
         artifact.storage_key = key
@@ -206,8 +219,12 @@ def _erase_artifact(
             session.execute(delete(RemovalItem).where(RemovalItem.id == item_id))
 
 
-def _written_without(source: Path, target: Path, places: Indices, kind: ArtifactKind) -> bool:
+def _written_without(
+    session: Session, source: Path, target: Path, places: Indices, kind: ArtifactKind
+) -> bool:
     """Write a table again without rows of ``places``; whether it had any."""
+    if kind is ArtifactKind.COMPARISON:
+        return _compared_without(session, source, target)
     if kind is ArtifactKind.ALIKE:
         found = read_alike(source)
         inside = places[places < len(found.group)]
@@ -236,6 +253,24 @@ def _written_without(source: Path, target: Path, places: Indices, kind: Artifact
                         writer.write_table(left)
 
         write_atomically(target, write)
+    return True
+
+
+def _compared_without(session: Session, source: Path, target: Path) -> bool:
+    """Likewise of what pages draw of a comparison: ids, and lists that say something of each."""
+    found = read_json(source)
+    shown = found["examples"]
+    gone = set(session.scalars(select(Example.id).where(among(Example.id, shown), ~is_kept())))
+    if not gone:
+        return False
+    is_left = [one not in gone for one in shown]
+
+    def left(said: Any) -> Any:
+        if isinstance(said, dict):
+            return {name: left(one) for name, one in said.items()}
+        return list(compress(said, is_left)) if isinstance(said, list) else said
+
+    write_json(target, left(found))
     return True
 
 
