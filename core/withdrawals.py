@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, Update, and_, func, or_, select, u
 from core.among import among
 from core.groups import judged_alone, ranked_still
 from core.states import ExampleState, JobState, Split
-from core.tables import Example, Job
+from core.tables import Example, Job, WithdrawalItem
 
 _SAID: Final = (ExampleState.LABELED, ExampleState.OOD, ExampleState.UNSURE)
 BLANK_TEXT: Final = "."
@@ -29,6 +29,16 @@ def withdrawn_places(project_id: int) -> Select[int]:
     return (
         select(Example.pool_index)
         .where(Example.project_id == project_id, Example.split.is_(None))
+        .order_by(Example.pool_index)
+    )
+
+
+def places_of(withdrawal_ids: Collection[int]) -> Select[int]:
+    """Statement: pool indices of what some withdrawals are of, ascending."""
+    return (
+        select(Example.pool_index)
+        .join(WithdrawalItem, WithdrawalItem.example_id == Example.id)
+        .where(WithdrawalItem.withdrawal_id.in_(withdrawal_ids))
         .order_by(Example.pool_index)
     )
 

@@ -265,6 +265,21 @@ def test_a_round_of_which_nothing_is_left_closes(http: TestClient, world: World)
     assert sorted(left) == ids[3:]
 
 
+def test_what_is_erased_is_not_written_over_again(http: TestClient, world: World) -> None:
+    project = running(world, images=4, queries=1)
+    withdrawing, ids = Withdrawing(http, world, project), ids_of(world, project)
+    withdrawing.begin(ids=ids[:1])
+    withdrawing.work()
+    features = world.storage.features(project.id) / "auto-0123456789abcdef.npy"
+    features.parent.mkdir()
+    np.save(features, np.ones((4, 4), dtype=np.float32))
+    others = [withdrawing.begin(ids=[one])["id"] for one in ids[1:3]]
+    withdrawing.work()
+    assert [withdrawing.show(one)["state"] for one in others] == ["done", "done"]
+    kept = [bool((one == 1).all()) for one in np.load(features)]
+    assert kept == [True, False, False, True]
+
+
 def test_files_wait_for_jobs_that_may_have_read_them(http: TestClient, world: World) -> None:
     project = running(world, images=3, queries=1)
     withdrawing = Withdrawing(http, world, project)

@@ -5,6 +5,7 @@ Rows of a store stay in their places, with nothing in them; of tables they go.
 
 import re
 import secrets
+from collections.abc import Sequence
 from itertools import compress
 from pathlib import Path
 from typing import Any, Final
@@ -31,9 +32,8 @@ from core.tables import (
     Project,
     Removal,
     RemovalItem,
-    Withdrawal,
 )
-from core.withdrawals import at_work, is_kept, uses_files, withdrawn_places
+from core.withdrawals import at_work, is_kept, places_of, uses_files, withdrawn_places
 from models.files.atomic import write_atomically
 from models.frame import Frame
 from models.media.embedding_files import write_over
@@ -64,7 +64,9 @@ A certificate's says in which lot each was, which its arithmetic goes on needing
 _MARK: Final = re.compile(r"\.w[0-9a-f]{8}$")
 
 
-def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) -> bool:
+def erase(
+    factory: sessionmaker[Session], storage: Storage, project_id: int, withdrawals: Sequence[int]
+) -> bool:
     """Take what was withdrawn out of the files of its project. Blocks.
 
     A job that ran meanwhile may have read what was there, and write of it: then this says so, and
@@ -73,23 +75,26 @@ def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) 
     Args:
         factory: Of sessions.
         storage: Where the files are.
-        withdrawal_id: Of a withdrawal whose rows have gone.
+        project_id: Of the project.
+        withdrawals: Ids, of some whose rows have gone.
 
     Returns:
         Whether nothing is left to do.
     """
     with factory() as session:
-        withdrawal = session.get_one(Withdrawal, withdrawal_id)
-        project = session.get_one(Project, withdrawal.project_id)
+        project = session.get_one(Project, project_id)
     attempts = _begin_anew(factory, storage, project)
     if attempts is None:
         return False
-    _withdraw_again(factory, withdrawal_id)
+    for withdrawal_id in withdrawals:
+        _withdraw_again(factory, withdrawal_id)
     with factory() as session:
-        places = np.fromiter(session.scalars(withdrawn_places(project.id)), dtype=np.int64)
-        if not _erase_examples(factory, session, storage, project, places):
+        # Of files that are long those of earlier ones are not written over again.
+        new = np.fromiter(session.scalars(places_of(withdrawals)), dtype=np.int64)
+        if not _erase_examples(factory, session, storage, project, new):
             return False
-    _erase_features(storage.features(project.id), places)
+        places = np.fromiter(session.scalars(withdrawn_places(project.id)), dtype=np.int64)
+    _erase_features(storage.features(project.id), new)
     storage.warm_up(project.id).unlink(missing_ok=True)
     with factory() as session:
         artifacts = session.scalars(
@@ -98,7 +103,7 @@ def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) 
             .order_by(Artifact.id)
         ).all()
     for artifact_id in artifacts:
-        _erase_artifact(factory, storage, artifact_id, places, withdrawal_id)
+        _erase_artifact(factory, storage, artifact_id, places, withdrawals[-1])
     with factory() as session:
         return session.scalar(_attempts(project.id)) == attempts
 
