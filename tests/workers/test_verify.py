@@ -216,9 +216,8 @@ def test_files_that_are_gone_changed_or_nobody_s(loop: Loop, engine: Engine, wor
     assert all(path.exists() for path in strays)
 
 
-def test_what_is_withdrawn_meanwhile_is_not_missed(
-    loop: Loop, engine: Engine, world: World
-) -> None:
+@pytest.mark.usefixtures("loop")
+def test_what_is_withdrawn_meanwhile_is_not_missed(engine: Engine, world: World) -> None:
     storage, seen = world.storage, engine.execution_options(isolation_level="REPEATABLE READ")
     example = world.session.scalars(select(Example).limit(1)).one()
     subset = world.session.scalars(select(Artifact).where(Artifact.kind == "subset")).one()
