@@ -8,11 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from core.artifacts.alike import Alike, read_alike, write_alike
 from core.artifacts.certificates import Draw
-from core.db import sync_engine
+from core.artifacts.selections import SUPERSEDED
+from core.db import database_time, sync_engine
 from core.files.storage import sha256 as sha256_of
 from core.lifecycle import claim_job, finish_job, give_back_job, new_job
 from core.settings import Settings
@@ -278,6 +279,26 @@ def test_what_is_erased_is_not_written_over_again(http: TestClient, world: World
     assert [withdrawing.show(one)["state"] for one in others] == ["done", "done"]
     kept = [bool((one == 1).all()) for one in np.load(features)]
     assert kept == [True, False, False, True]
+
+
+def test_selections_before_the_last_go_at_once(http: TestClient, world: World) -> None:
+    project = running(world, images=3, queries=1)
+    withdrawing, ids = Withdrawing(http, world, project), ids_of(world, project)
+    rows = {"pool_index": np.arange(3)}
+    kept, before = (
+        file_of(world, project, ArtifactKind.SELECTION, name, rows) for name in ("now", "before")
+    )
+    old = world.storage.artifact(before.storage_key)
+    kept.meta = {SUPERSEDED: {before.storage_key: database_time(world.session).isoformat()}}
+    kept.round_id = world.session.scalars(select(Round.id)).one()
+    world.session.delete(before)
+    world.session.execute(update(Round).values(state=RoundState.CLOSED))
+    world.session.commit()
+    made = withdrawing.begin(ids=ids[1:2])
+    withdrawing.work()
+    assert (withdrawing.show(made["id"])["state"], old.exists()) == ("done", False)
+    assert pq.read_table(table_of(world, kept))["pool_index"].to_pylist() == [0, 2]
+    assert kept.meta == {}
 
 
 def test_files_wait_for_jobs_that_may_have_read_them(http: TestClient, world: World) -> None:

@@ -6,6 +6,8 @@ Rows of a store stay in their places, with nothing in them; of tables they go.
 import re
 import secrets
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import timedelta
 from itertools import compress
 from pathlib import Path
 from typing import Any, Final
@@ -40,6 +42,7 @@ from models.media.embedding_files import write_over
 from models.media.images.store import PixelStore
 from models.protocols import Indices
 from workers.imports.media import text_store
+from workers.instructions.superseded import FOLLOW_LOCK, remove_superseded
 from workers.jobs.locks import alone
 from workers.jobs.stores import frame_of
 from workers.jobs.unfinished import begin_anew
@@ -96,14 +99,23 @@ def erase(
         places = np.fromiter(session.scalars(withdrawn_places(project.id)), dtype=np.int64)
     _erase_features(storage.features(project.id), new)
     storage.warm_up(project.id).unlink(missing_ok=True)
+    mine = Artifact.project_id == project.id
+    remove_superseded(factory, storage, [mine], timedelta(0))
     with factory() as session:
-        artifacts = session.scalars(
-            select(Artifact.id)
-            .where(Artifact.project_id == project.id, Artifact.kind.in_(_OF_EXAMPLES))
+        artifacts = session.execute(
+            select(Artifact.id, Artifact.kind, Artifact.round_id)
+            .where(mine, Artifact.kind.in_(_OF_EXAMPLES))
             .order_by(Artifact.id)
         ).all()
-    for artifact_id in artifacts:
-        _erase_artifact(factory, storage, artifact_id, places, withdrawals[-1])
+    for id_, kind, round_id in artifacts:
+        turn: AbstractContextManager[bool] = nullcontext(True)
+        if kind is ArtifactKind.SELECTION and round_id is not None:
+            # No job makes it anew by what people say later.
+            turn = alone(factory, FOLLOW_LOCK, round_id)
+        with turn as is_mine:
+            if not is_mine:
+                return False
+            _erase_artifact(factory, storage, id_, places, withdrawals[-1])
     with factory() as session:
         return session.scalar(_attempts(project.id)) == attempts
 
