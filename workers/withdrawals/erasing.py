@@ -3,8 +3,10 @@
 Rows of a store stay in their places, with nothing in them; of tables they go.
 """
 
+import os
 import re
 import secrets
+import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
@@ -185,8 +187,13 @@ def _erase_examples(
 def _erase_features(folder: Path, places: Indices) -> None:
     """Those of models, and those that captions are compared with, in the order they were made."""
     files = [path for path in folder.rglob("*.npy") if path.is_file()]
-    for path in sorted(files, key=lambda path: path.stat().st_mtime_ns):
+    files.sort(key=lambda path: path.stat().st_mtime_ns)
+    for path in files:
         write_over(path, places)
+    # Those that have none of the places as well: what was made last stays the last.
+    now = time.time_ns()
+    for at, path in enumerate(files, now - len(files)):
+        os.utime(path, ns=(at, at))
     # Made again: of the features by whoever searches in them, or by the job that was cut off.
     for pattern in ("*.short", "*.basis", "*.npy.partial*"):
         for path in folder.rglob(pattern):
