@@ -267,18 +267,26 @@ def test_a_round_of_which_nothing_is_left_closes(http: TestClient, world: World)
 
 
 def test_what_is_erased_is_not_written_over_again(http: TestClient, world: World) -> None:
-    project = running(world, images=4, queries=1)
+    project = running(world, images=5, queries=1)
     withdrawing, ids = Withdrawing(http, world, project), ids_of(world, project)
-    withdrawing.begin(ids=ids[:1])
+    (asked,) = lease(http, withdrawing.admin, project, 1)["items"]
+    send(http, withdrawing.admin, project, verdict(asked["query_id"], "ood"))
+    counts = [withdrawing.begin(ids=some) for some in (ids[:1], ids[:2])]
+    # What the first has withdrawn is not counted again.
+    assert [(one["images"], one["answered"]) for one in counts] == [(1, 1), (1, 0)]
     withdrawing.work()
     features = world.storage.features(project.id) / "auto-0123456789abcdef.npy"
+    newest = features.with_name("learned-0123456789abcdef.npy")
     features.parent.mkdir()
-    np.save(features, np.ones((4, 4), dtype=np.float32))
-    others = [withdrawing.begin(ids=[one])["id"] for one in ids[1:3]]
+    for path in (features, newest):
+        np.save(path, np.ones((5 if path is features else 2, 4), dtype=np.float32))
+    others = [withdrawing.begin(ids=[one])["id"] for one in ids[2:4]]
     withdrawing.work()
     assert [withdrawing.show(one)["state"] for one in others] == ["done", "done"]
     kept = [bool((one == 1).all()) for one in np.load(features)]
-    assert kept == [True, False, False, True]
+    assert kept == [True, True, False, False, True]
+    # Searches go by what was made last.
+    assert newest.stat().st_mtime_ns > features.stat().st_mtime_ns
 
 
 def test_selections_before_the_last_go_at_once(http: TestClient, world: World) -> None:
