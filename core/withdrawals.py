@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, Update, and_, func, or_, select, u
 from core.among import among
 from core.groups import judged_alone, ranked_still
 from core.states import ExampleState, JobState, Split
-from core.tables import Example, Job
+from core.tables import Example, Job, WithdrawalItem
 
 _SAID: Final = (ExampleState.LABELED, ExampleState.OOD, ExampleState.UNSURE)
 BLANK_TEXT: Final = "."
@@ -33,6 +33,16 @@ def withdrawn_places(project_id: int) -> Select[int]:
     )
 
 
+def places_of(withdrawal_ids: Collection[int]) -> Select[int]:
+    """Statement: pool indices of what some withdrawals are of, ascending."""
+    return (
+        select(Example.pool_index)
+        .join(WithdrawalItem, WithdrawalItem.example_id == Example.id)
+        .where(WithdrawalItem.withdrawal_id.in_(withdrawal_ids))
+        .order_by(Example.pool_index)
+    )
+
+
 def object_key(project_id: int, address: str) -> bytes:
     """By what an object of a bucket is known whose example was withdrawn: 32 bytes.
 
@@ -45,8 +55,13 @@ def object_key(project_id: int, address: str) -> bytes:
 
 def at_work(project_id: int) -> ColumnElement[bool]:
     """Condition: a ``Job`` may read or write files of a project just now."""
+    return and_(Job.state == JobState.RUNNING, uses_files(project_id))
+
+
+def uses_files(project_id: int) -> ColumnElement[bool]:
+    """Condition: a ``Job`` that, while it runs, may read or write files of a project."""
     takes_over = Job.params["project"].astext == str(project_id)
-    return and_(Job.state == JobState.RUNNING, or_(Job.project_id == project_id, takes_over))
+    return or_(Job.project_id == project_id, takes_over)
 
 
 def mark_withdrawn(example_ids: Collection[int]) -> Update:

@@ -30,7 +30,7 @@ _OF_PEOPLE: Final = (Source.ANNOTATOR, Source.REVIEW)
 _NOTE: Final = text(
     "INSERT INTO withdrawal_items (example_id, withdrawal_id) "
     "SELECT id, :withdrawal FROM unnest(CAST(:ids AS bigint[])) AS wanted (id) "
-    "ON CONFLICT DO NOTHING"
+    "ON CONFLICT DO NOTHING RETURNING example_id"
 )
 
 
@@ -70,21 +70,21 @@ async def begin(
             "at them again. Nothing was withdrawn.",
             field="images",
         )
-    found = await _counted(session, ids)
     withdrawal = Withdrawal(
         project_id=project.id,
         import_id=_whole_import(body),
-        images=found.images,
-        answered=found.answered,
+        images=0,
+        answered=0,
         created_by=principal.id,
     )
     session.add(withdrawal)
     await session.flush()
-    noted: Any = await session.execute(_NOTE, {"withdrawal": withdrawal.id, "ids": ids})
-    if noted.rowcount == 0:
-        raise Conflict("withdrawn_already", "All of these images are being withdrawn already.")
     # Others may be asked for by somebody else at this moment.
-    withdrawal.images = noted.rowcount
+    noted = (await session.scalars(_NOTE, {"withdrawal": withdrawal.id, "ids": ids})).all()
+    if not noted:
+        raise Conflict("withdrawn_already", "All of these images are being withdrawn already.")
+    found = await _counted(session, noted)
+    withdrawal.images, withdrawal.answered = found.images, found.answered
     record(
         session,
         principal,

@@ -16,8 +16,9 @@ class Annotation(Base):
 
     ``counted`` is false for one that came too late, after those that were wanted: it is kept, and
     neither labels the example nor spends budget. It becomes false where the example is withdrawn,
-    which is the one change that a row may see. ``cost`` is what this row added to its
-    round's ``spent``: for a correction the difference to what it supersedes.
+    and ``note`` null there and where its author is erased: no other change may a row see. ``cost``
+    is what this row added to its round's ``spent``: for a correction the difference to what it
+    supersedes.
 
     An annotator's answer has a query. An imported label has none, and neither author nor round: it
     was there before the first. ``source_name`` is the column it stood in, ``job_id`` the import. A

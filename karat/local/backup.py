@@ -142,6 +142,8 @@ class _Wanted:
     """Where they are in storage."""
     artifacts: set[str]
     """Where they are in storage."""
+    withdrawn: int
+    """How many examples were withdrawn by then."""
 
     def of(
         self, stored: Iterator[tuple[str, Path]], connection: psycopg.Connection[Any]
@@ -206,6 +208,7 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, _Want
         {row[0] for row in uploads},
         _weights(connection),
         {row[0] for row in artifacts},
+        _withdrawn(connection),
     )
     manifest = Manifest(
         format=FORMAT,
@@ -226,11 +229,23 @@ def _sizes(connection: psycopg.Connection[Any]) -> dict[int, str | None]:
 
 
 def _weights(connection: psycopg.Connection[Any]) -> set[str]:
-    # An installation that is older than this program may be backed up before it is upgraded.
-    found = connection.execute("SELECT to_regclass('weights') IS NOT NULL").fetchone()
-    if found is None or not found[0]:
+    if not _has(connection, "weights"):
         return set()
     return {row[0] for row in connection.execute("SELECT storage_key FROM weights")}
+
+
+def _withdrawn(connection: psycopg.Connection[Any]) -> int:
+    if not _has(connection, "withdrawals"):
+        return 0
+    found = connection.execute("SELECT COALESCE(sum(done), 0) FROM withdrawals").fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+def _has(connection: psycopg.Connection[Any], table: str) -> bool:
+    # An installation that is older than this program may be backed up before it is upgraded.
+    found = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [table]).fetchone()
+    return found is not None and bool(found[0])
 
 
 def _require_same(connection: psycopg.Connection[Any], wanted: _Wanted) -> None:
@@ -243,6 +258,9 @@ def _require_same(connection: psycopg.Connection[Any], wanted: _Wanted) -> None:
         raise ServiceError("A project was deleted during the backup.", "Start it again.")
     if wanted.weights - _weights(connection):
         raise ServiceError("Weights were deleted during the backup.", "Start it again.")
+    # The dump has their rows as they were.
+    if wanted.withdrawn != _withdrawn(connection):
+        raise ServiceError("Images were withdrawn during the backup.", "Start it again.")
     # One without a size had no pixels yet.
     if any(size is not None and size != left[one] for one, size in projects.items()):
         raise ServiceError(

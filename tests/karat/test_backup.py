@@ -20,7 +20,7 @@ from core.files.storage import write_atomically
 from core.lifecycle import claim_job, new_job
 from core.security.sealing import KEY_FILE, Sealer
 from core.states import ArtifactKind, JobKind, JobState, ProjectState, Role
-from core.tables import Artifact, Example, Job
+from core.tables import Artifact, Example, Job, Withdrawal
 from karat.local import backup
 from karat.local.backup import back_up
 from karat.local.installation import Installation
@@ -241,6 +241,26 @@ def test_images_that_were_resized_meanwhile_are_not_backed_up_halfway(
         back_up(source, file)
         return
     with pytest.raises(ServiceError, match="brought to another size during the backup"):
+        back_up(source, file)
+    assert not file.exists()
+
+
+def test_what_is_withdrawn_meanwhile_is_not_backed_up_halfway(
+    source: Installation, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dump would name originals that are gone."""
+    project = world.project()
+
+    def withdrawn(*given: Any) -> None:
+        dump(*given)
+        made = Withdrawal(project_id=project.id, images=2, answered=0, done=1)
+        world.session.add(made)
+        world.session.commit()
+
+    dump = backup._dump
+    monkeypatch.setattr(backup, "_dump", withdrawn)
+    file = tmp_path / "karat.tar"
+    with pytest.raises(ServiceError, match="withdrawn during the backup"):
         back_up(source, file)
     assert not file.exists()
 

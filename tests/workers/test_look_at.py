@@ -5,10 +5,13 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
+from core.errors import NotFound
 from core.jobs import queue
 from core.jobs.messages import RunJob
+from core.lifecycle import new_job
 from core.states import JobKind, JobState, ProjectState
 from core.tables import Example, Job
+from core.withdrawals import mark_withdrawn
 from tests.api.test_pool_actions import ids_of
 from tests.processes import eventually, worker
 from tests.workers.boxed import boxed_project
@@ -107,3 +110,15 @@ def test_what_cannot_be_looked_at_is_refused_at_once(http: TestClient, world: Wo
     texts = world.texts(["one", "two"], state=ProjectState.RUNNING)
     refused = ask(http, world, texts.id, ids_of(world, texts)[0])
     assert refused["code"] == "wrong_medium"
+
+
+def test_one_that_was_withdrawn_meanwhile_is_not_looked_at(world: World) -> None:
+    loop = Loop(world)
+    (example_id, *_) = ids_of(world, loop.project)
+    params = {"example_id": example_id}
+    job = new_job(JobKind.LOOK_AT, project_id=loop.project.id, params=params)
+    world.session.add(job)
+    world.session.execute(mark_withdrawn([example_id]))
+    world.session.commit()
+    run_here(world, job)
+    assert job.error == {"code": "not_found", "detail": NotFound("example").detail}

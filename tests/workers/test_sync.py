@@ -282,12 +282,16 @@ def test_what_was_withdrawn_does_not_come_back_by_itself(
     bucket.put({f"day/{seed}.png": png(seed) for seed in range(2)})
     made = follower.add(f"{bucket.url}/day/")
     follower.look(made["id"])
+    bucket.put({"day/1.png": png(5)})
+    follower.look(made["id"])
+    assert follower.found(made["id"], "changed") == ["1.png"]
     pool = follower.pool
     (gone,) = (one for one in pool.examples() if one.name == "1.png")
     path = f"/api/projects/{pool.project_id}/withdrawals"
     answer = follower.http.post(path, json={"ids": [gone.id]}, headers=follower.headers)
     assert answer.status_code == 202
     remove_files({})
+    assert follower.found(made["id"], "changed") == []
     # Nor with another content under the same name.
     for content in (png(1), png(7)):
         bucket.put({"day/1.png": content, "day/2.png": png(2)})

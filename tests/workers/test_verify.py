@@ -4,18 +4,20 @@ import os
 import time
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, select, text
 
 from core import settings
 from core.files.storage import sha256
 from core.lifecycle import claim_job, finish_job, new_job
 from core.states import ArtifactKind, JobKind, JobState
-from core.tables import Artifact
+from core.tables import Artifact, Example
+from core.withdrawals import mark_withdrawn
 from tests.security.targets import add_weights
 from tests.workers.loop import Loop
 from tests.world import World
 from workers.verify.__main__ import CHECKS, verify
-from workers.verify.check import Finding
+from workers.verify.check import Finding, Scope
+from workers.verify.files import CHECKS as FILES
 
 OTHERS = "ALTER TABLE annotations DROP CONSTRAINT uq_annotations_client_key; "
 COPY = (
@@ -212,3 +214,20 @@ def test_files_that_are_gone_changed_or_nobody_s(loop: Loop, engine: Engine, wor
         str(path.relative_to(storage.root)) for path in strays
     }
     assert all(path.exists() for path in strays)
+
+
+@pytest.mark.usefixtures("loop")
+def test_what_is_withdrawn_meanwhile_is_not_missed(engine: Engine, world: World) -> None:
+    storage, seen = world.storage, engine.execution_options(isolation_level="REPEATABLE READ")
+    example = world.session.scalars(select(Example).limit(1)).one()
+    subset = world.session.scalars(select(Artifact).where(Artifact.kind == "subset")).one()
+    with seen.begin() as connection:
+        scope = Scope(connection, storage, settings.settings(), running=True)
+        connection.execute(select(Artifact.id)).all()
+        storage.image(example.content_hash).unlink()
+        storage.artifact(subset.storage_key).unlink()
+        world.session.execute(mark_withdrawn([example.id]))
+        subset.storage_key = f"{subset.storage_key}.w"
+        world.session.commit()
+        found = {one.name: list(one.find(scope)) for one in FILES}
+    assert (found["images"], found["artifacts"]) == ([], [])

@@ -1,5 +1,6 @@
 """What is withdrawn is in nothing any more, and what was said of it stays and counts no more."""
 
+import json
 from hashlib import sha256
 from typing import Any
 
@@ -7,13 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from core.artifacts.alike import Alike, read_alike, write_alike
 from core.artifacts.certificates import Draw
-from core.db import sync_engine
+from core.artifacts.selections import SUPERSEDED
+from core.db import database_time, sync_engine
 from core.files.storage import sha256 as sha256_of
-from core.lifecycle import claim_job, finish_job, new_job
+from core.lifecycle import claim_job, finish_job, give_back_job, new_job
 from core.settings import Settings
 from core.states import (
     ArtifactKind,
@@ -43,6 +45,7 @@ from tests.api.test_pool_actions import ids_of
 from tests.certificates import add_certificate
 from tests.instructions import Person, ask, examples, instructions, row
 from tests.workers.import_files import Pool, png, zipped
+from tests.workers.starting import run_here, start_job
 from tests.world import World
 from workers.celery_tasks import remove_files as task
 from workers.certificates.outcomes import taken
@@ -89,9 +92,12 @@ class Withdrawing:
 
 def file_of(world: World, project: Project, kind: ArtifactKind, name: str, table: Any) -> Artifact:
     """A file that a job has left."""
-    path = world.storage.artifact(f"projects/{project.id}/{name}.parquet")
+    end = "json" if kind is ArtifactKind.COMPARISON else "parquet"
+    path = world.storage.artifact(f"projects/{project.id}/{name}.{end}")
     if isinstance(table, Alike):
         write_alike(path, table)
+    elif end == "json":
+        path.write_text(json.dumps(table))
     else:
         pq.write_table(pa.table(table), path)
     made = Artifact(
@@ -150,6 +156,16 @@ def test_what_is_withdrawn_is_in_nothing_any_more(
     )
     found = Alike(values[:5].copy(), np.array([0, -1, -1, -1, 0]))
     alike = file_of(world, project, ArtifactKind.ALIKE, "alike", found)
+    levels = {"boxes": [[1], [2], [3]], "maps": None}
+    shown = {"examples": ids[:3], "methods": {"standard": levels}, "points": {"oat": [4, 5, 6]}}
+    compared = file_of(world, project, ArtifactKind.COMPARISON, "overlays", shown)
+    looked = new_job(JobKind.LOOK_AT, project_id=project.id, params={"example_id": ids[1]})
+    world.session.add(looked)
+    world.session.flush()
+    claim_job(looked, "worker")
+    looked.checkpoint = {"result": {"map": [[255]]}}
+    finish_job(looked, JobState.SUCCEEDED, result={"map": [[255]]})
+    world.session.commit()
 
     chosen = [ids[0], ids[1], ids[6]]
     preview = withdrawing.call("POST", "/withdrawals/preview", json={"ids": chosen})
@@ -214,6 +230,13 @@ def test_what_is_withdrawn_is_in_nothing_any_more(
     kept = read_alike(table_of(world, alike))
     assert np.isnan(kept.isolation).tolist() == [True, True, False, False, False]
     assert kept.group.tolist() == [-1, -1, -1, -1, 0]
+    assert json.loads(table_of(world, compared).read_text()) == {
+        "examples": [ids[2]],
+        "methods": {"standard": {"boxes": [[3]], "maps": None}},
+        "points": {"oat": [6]},
+    }
+    world.session.refresh(looked)
+    assert (looked.result, looked.checkpoint) == (None, {})
     audit = world.session.scalars(select(Audit).where(Audit.verb == "withdraw")).one()
     assert (audit.object_id, audit.detail) == (made["id"], {"images": 3, "answered": 1})
     world.session.commit()
@@ -243,6 +266,49 @@ def test_a_round_of_which_nothing_is_left_closes(http: TestClient, world: World)
     assert sorted(left) == ids[3:]
 
 
+def test_what_is_erased_is_not_written_over_again(http: TestClient, world: World) -> None:
+    project = running(world, images=5, queries=1)
+    withdrawing, ids = Withdrawing(http, world, project), ids_of(world, project)
+    (asked,) = lease(http, withdrawing.admin, project, 1)["items"]
+    send(http, withdrawing.admin, project, verdict(asked["query_id"], "ood"))
+    counts = [withdrawing.begin(ids=some) for some in (ids[:1], ids[:2])]
+    # What the first has withdrawn is not counted again.
+    assert [(one["images"], one["answered"]) for one in counts] == [(1, 1), (1, 0)]
+    withdrawing.work()
+    features = world.storage.features(project.id) / "auto-0123456789abcdef.npy"
+    newest = features.with_name("learned-0123456789abcdef.npy")
+    features.parent.mkdir()
+    for path in (features, newest):
+        np.save(path, np.ones((5 if path is features else 2, 4), dtype=np.float32))
+    others = [withdrawing.begin(ids=[one])["id"] for one in ids[2:4]]
+    withdrawing.work()
+    assert [withdrawing.show(one)["state"] for one in others] == ["done", "done"]
+    kept = [bool((one == 1).all()) for one in np.load(features)]
+    assert kept == [True, True, False, False, True]
+    # Searches go by what was made last.
+    assert newest.stat().st_mtime_ns > features.stat().st_mtime_ns
+
+
+def test_selections_before_the_last_go_at_once(http: TestClient, world: World) -> None:
+    project = running(world, images=3, queries=1)
+    withdrawing, ids = Withdrawing(http, world, project), ids_of(world, project)
+    rows = {"pool_index": np.arange(3)}
+    kept, before = (
+        file_of(world, project, ArtifactKind.SELECTION, name, rows) for name in ("now", "before")
+    )
+    old = world.storage.artifact(before.storage_key)
+    kept.meta = {SUPERSEDED: {before.storage_key: database_time(world.session).isoformat()}}
+    kept.round_id = world.session.scalars(select(Round.id)).one()
+    world.session.delete(before)
+    world.session.execute(update(Round).values(state=RoundState.CLOSED))
+    world.session.commit()
+    made = withdrawing.begin(ids=ids[1:2])
+    withdrawing.work()
+    assert (withdrawing.show(made["id"])["state"], old.exists()) == ("done", False)
+    assert pq.read_table(table_of(world, kept))["pool_index"].to_pylist() == [0, 2]
+    assert kept.meta == {}
+
+
 def test_files_wait_for_jobs_that_may_have_read_them(http: TestClient, world: World) -> None:
     project = running(world, images=3, queries=1)
     withdrawing = Withdrawing(http, world, project)
@@ -257,6 +323,35 @@ def test_files_wait_for_jobs_that_may_have_read_them(http: TestClient, world: Wo
     finish_job(job, JobState.SUCCEEDED)
     withdrawing.work()
     assert withdrawing.show(made["id"])["state"] == "done"
+
+
+def test_what_a_job_has_not_finished_does_not_bring_it_back(
+    http: TestClient, world: World, pool: Pool
+) -> None:
+    pool.add(zipped((f"{seed}.png", png(seed)) for seed in range(3)))
+    project = world.session.get_one(Project, pool.project_id)
+    withdrawing = Withdrawing(http, world, project)
+    job = start_job(http, world, project, "resize", {"input_size": 16})
+    claim_job(job, "worker")
+    part = world.storage.work(job.id) / "pixels.u8"
+    part.parent.mkdir(parents=True)
+    with PixelStore.writer(part, 16) as writer:
+        writer.write(0, np.full((3, 16, 16, 3), 200, dtype=np.uint8))
+    job.checkpoint = {"fitted": 3, "seconds": {"check": 0.1, "fit": 0.1}}
+    give_back_job(job)
+    features = world.storage.features(project.id)
+    features.mkdir()
+    cut_off = [features / f"auto-0123456789abcdef.npy.partial{end}" for end in ("", ".json")]
+    nobody_s = world.storage.resized_pixels(project.id, 32)
+    for path in (*cut_off, nobody_s):
+        path.write_bytes(bytes(9))
+    made = withdrawing.begin(ids=[ids_of(world, project)[1]])
+    withdrawing.work()
+    assert withdrawing.show(made["id"])["state"] == "done"
+    assert not any(path.exists() for path in (*cut_off, nobody_s, part))
+    assert run_here(world, job).state is JobState.SUCCEEDED, job.error
+    seen = PixelStore.open(world.storage.pixels(project.id, 16), 16, 3)[:]
+    assert [bool(one.any()) for one in seen] == [True, False, True]
 
 
 def test_an_import_is_taken_back_and_can_come_again(
@@ -337,7 +432,7 @@ def test_a_group_that_lacks_a_row_is_asked_about_no_more(http: TestClient, world
     ask(world, project, [[0, 1], [2, 3], [4, 5]])
     ids = [one.id for one in examples(world, project)]
     items = {item["example_id"]: item["query_id"] for item in person.lease()}
-    person.rank(items[ids[0]], [[ids[0]], [ids[1]]])
+    person.rank(items[ids[0]], [[ids[0]], [ids[1]]], note="The second says Ben.")
     withdrawing.begin(ids=[ids[1], ids[3]])
     withdrawing.work()
     states = [one.state for one in examples(world, project)]
@@ -349,5 +444,5 @@ def test_a_group_that_lacks_a_row_is_asked_about_no_more(http: TestClient, world
     ]
     assert [one["status"] for one in late] == ["late", "late"]
     assert [item["example_id"] for item in person.lease()] == [ids[4]]
-    counted = select(Annotation.counted).order_by(Annotation.id)
-    assert list(world.session.scalars(counted)) == [False, False, False]
+    kept = select(Annotation.counted, Annotation.note).order_by(Annotation.id)
+    assert [tuple(one) for one in world.session.execute(kept)] == 3 * [(False, None)]

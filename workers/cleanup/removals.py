@@ -20,7 +20,7 @@ from core.files.storage import Freed, Storage
 from core.jobs.imports import ImportParams
 from core.states import JobKind, JobState
 from core.tables import Example, Job, Project, Removal, RemovalItem
-from workers.jobs.context import is_published
+from workers.jobs.unfinished import forget
 
 logger = logging.getLogger(__name__)
 _AT_ONCE: Final = 500
@@ -203,8 +203,7 @@ def expire_work(factory: sessionmaker[Session], storage: Storage, days: float) -
                 if job is None or not _ended_before(job, since):
                     continue
                 freed += storage.remove_path(f"work/{job.id}")
-                if not is_published(job.checkpoint):
-                    job.checkpoint, job.progress = {}, None
+                forget(job)
         except OSError as error:
             logger.warning("the unfinished work in %s stays for now: %s", path, error)
     return freed

@@ -1,10 +1,10 @@
 """Files of selections that were made anew: they go once nobody can be reading them any more."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.artifacts.selections import SUPERSEDED
@@ -36,20 +36,32 @@ def noted(session: Session, old: Artifact, new: Mapping[str, Any], key: str) -> 
     return {**new, SUPERSEDED: before} if before else dict(new)
 
 
-def remove_superseded(factory: sessionmaker[Session], storage: Storage) -> int:
+def remove_superseded(
+    factory: sessionmaker[Session],
+    storage: Storage,
+    of: Sequence[ColumnElement[bool]] = (),
+    grace: timedelta = GRACE,
+) -> int:
     """Remove what was superseded long enough ago, and return how many files that was.
 
     A file that cannot be removed now stays noted, for the next sweep, and keeps no other.
+
+    Args:
+        factory: Of sessions.
+        storage: Where files are.
+        of: Conditions of the artifacts; all if left out.
+        grace: How long ago.
     """
     with factory() as session:
-        rounds = session.scalars(_superseded().with_only_columns(Artifact.round_id).distinct())
+        which = _superseded().where(*of).with_only_columns(Artifact.round_id)
+        rounds = session.scalars(which.distinct())
         found = [one for one in rounds if one is not None]
     count = 0
     for round_id in found:
         # Whoever makes one anew may be writing a file of the same name.
         with alone(factory, FOLLOW_LOCK, round_id) as is_mine:
             if is_mine:
-                count += _remove(factory, storage, round_id)
+                count += _remove(factory, storage, round_id, grace)
     return count
 
 
@@ -59,14 +71,16 @@ def _superseded() -> Select[Artifact]:
     )
 
 
-def _remove(factory: sessionmaker[Session], storage: Storage, round_id: int) -> int:
+def _remove(
+    factory: sessionmaker[Session], storage: Storage, round_id: int, grace: timedelta
+) -> int:
     count = 0
     with factory.begin() as session:
         # One that closes writes files, too.
         round_ = session.get(Round, round_id, with_for_update={"key_share": True})
         if round_ is None or round_.state is not RoundState.CLOSED:
             return 0
-        until = database_time(session) - GRACE
+        until = database_time(session) - grace
         own = _superseded().where(Artifact.round_id == round_id).with_for_update()
         for artifact in session.scalars(own).all():
             meta = dict(artifact.meta)

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from core.jobs.params import LookAtParams
 from core.rounds import newest_model
 from core.settings.project import ProjectSettings
@@ -30,6 +30,7 @@ def look(context: JobContext) -> None:
     Raises:
         Conflict: ``no_model``, no round has trained one, or ``unknown_class``, it does not know the
             class.
+        NotFound: The image was withdrawn meanwhile.
         ModelError: What it tells classes by has no place on the image.
     """
     asked = LookAtParams.of(context)
@@ -39,6 +40,8 @@ def look(context: JobContext) -> None:
         frame = frame_of(project.medium, settings)
         assert frame is not None  # of texts the API has refused
         example = session.get_one(Example, asked.example_id)
+        if example.split is None:
+            raise NotFound("example")
         index, size = example.pool_index, (example.width, example.height)
         row = session.execute(newest_model(context.project_id)).first()
     if row is None:

@@ -4,9 +4,7 @@ import errno
 import os
 import shutil
 from pathlib import Path
-from typing import Final
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.errors import Conflict
@@ -14,12 +12,9 @@ from core.events import project_changed
 from core.files.storage import Storage, flush, write_atomically
 from core.rounds import lock_unfinished
 from core.settings.project import ProjectSettings
-from core.states import JobKind, JobState
-from core.tables import Job, Project
-from models.catalog import is_job
+from core.tables import Project
 from models.frame import Frame
-
-_ENDED_EARLY: Final = (JobState.QUEUED, JobState.FAILED, JobState.CANCELLED)
+from workers.jobs.unfinished import begin_anew
 
 
 def put_in_place(part: Path, path: Path) -> None:
@@ -81,26 +76,8 @@ def name(session: Session, project_id: int, frame: Frame) -> tuple[Frame, list[i
     session.execute(lock_unfinished(project_id))
     for round_ in session.scalars(lock_unfinished(project_id)).all():
         round_.settings = {**round_.settings, **named}
-    anew = []
-    jobs = (
-        select(Job)
-        .where(
-            Job.project_id == project_id,
-            Job.kind.not_in((JobKind.IMPORT_POOL, JobKind.RESIZE)),
-            Job.state.in_(_ENDED_EARLY),
-            Job.parent_id.is_(None),
-        )
-        .order_by(Job.id)
-        .with_for_update(key_share=True)
-    )
-    for job in session.scalars(jobs).all():
-        done = job.checkpoint.get("seconds", {})
-        # What a round has published is out; what is left of its job only looks at new images.
-        if is_job(job.kind) or (job.kind is JobKind.ADVANCE_ROUND and "publish" not in done):
-            job.checkpoint = {}
-            anew.append(job.id)
     session.execute(project_changed(project))
-    return Frame(settings.side, settings.fit), anew
+    return Frame(settings.side, settings.fit), begin_anew(session, project_id)
 
 
 def tidy(storage: Storage, project_id: int, frame: Frame, anew: list[int]) -> None:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
 from core.errors import DomainError, NotFound
 from core.files.buckets import Buckets
@@ -16,6 +16,7 @@ from core.settings.locations import Location
 from core.settings.project import ProjectSettings
 from core.states import Medium
 from core.tables import Artifact, Example, Project, Weights
+from core.withdrawals import is_kept
 from workers.cleanup.strays import strays
 from workers.verify import texts
 from workers.verify.check import BATCH, Check, Scope
@@ -36,7 +37,10 @@ def _kept_files(scope: Scope, table: type[Artifact | Weights], what: str) -> Ite
     rows = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
     for row in rows.execute(statement):
         wrong = _wrong_artifact(scope, row)
-        if wrong and _is_there(scope, select(table.id).where(table.id == row.id)):
+        if wrong and _is_there(
+            scope,
+            select(table.id).where(table.id == row.id, table.storage_key == row.storage_key),
+        ):
             yield f"{what} {row.id}, {row.storage_key}: {wrong}"
 
 
@@ -65,7 +69,7 @@ def _images(scope: Scope) -> Iterator[str]:
         if scope.storage.remote is not None and not path.exists():
             continue
         wrong = _wrong(path, row.bytes)
-        if wrong and _is_there(scope, select(Example.id).where(Example.id == row.id)):
+        if wrong and _is_there(scope, _kept(row.id)):
             yield f"image {row.id}, {row.content_hash.hex()}: {wrong}"
 
 
@@ -92,7 +96,7 @@ def _far_images(scope: Scope) -> Iterator[str]:
 
     with ThreadPoolExecutor(AT_ONCE) as threads:
         for row, wrong in in_order(stream.execute(statement), look, threads):
-            if wrong and _is_there(scope, select(Example.id).where(Example.id == row.id)):
+            if wrong and _is_there(scope, _kept(row.id)):
                 yield f"image {row.id}, {row.location or row.content_hash.hex()}: {wrong}"
 
 
@@ -104,8 +108,12 @@ def _wrong(path: Path, length: int) -> str | None:
     return None if found == length else f"has {found} bytes, not {length}"
 
 
+def _kept(example_id: int) -> Select[int]:
+    return select(Example.id).where(Example.id == example_id, is_kept())
+
+
 def _is_there(scope: Scope, statement: Any) -> bool:
-    """Whether a row is there now: a project may have changed or gone since the snapshot."""
+    """Whether a row is there now: what it is of may have changed or gone since the snapshot."""
     with scope.connection.engine.connect() as now:
         return now.scalar(statement) is not None
 

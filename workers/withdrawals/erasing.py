@@ -3,8 +3,14 @@
 Rows of a store stay in their places, with nothing in them; of tables they go.
 """
 
+import os
 import re
 import secrets
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import timedelta
+from itertools import compress
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,25 +18,37 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from sqlalchemy import delete, exists, select
+from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session, sessionmaker
 
+from core.among import among
 from core.artifacts.alike import read_alike, write_alike
 from core.artifacts.pool_snapshots import digest_of
-from core.db import database_time
 from core.files.storage import Storage, sha256
 from core.jobs import queue
 from core.settings.project import ProjectSettings
 from core.states import ArtifactKind
-from core.tables import Artifact, Job, PoolSnapshot, Project, Removal, RemovalItem, Withdrawal
-from core.withdrawals import at_work, withdrawn_places
+from core.tables import (
+    Artifact,
+    Example,
+    Job,
+    PoolSnapshot,
+    Project,
+    Removal,
+    RemovalItem,
+)
+from core.withdrawals import at_work, is_kept, places_of, uses_files, withdrawn_places
 from models.files.atomic import write_atomically
-from models.media.embedding_files import discard_work, write_over
+from models.frame import Frame
+from models.media.embedding_files import write_over
 from models.media.images.store import PixelStore
 from models.protocols import Indices
 from workers.imports.media import text_store
+from workers.instructions.superseded import FOLLOW_LOCK, remove_superseded
 from workers.jobs.locks import alone
 from workers.jobs.stores import frame_of
+from workers.jobs.unfinished import begin_anew
+from workers.jobs.work import read_json, write_json
 from workers.withdrawals.rows import withdraw_again
 
 _ROWS: Final = 65_536
@@ -42,15 +60,18 @@ _OF_EXAMPLES: Final = (
     ArtifactKind.SELECTION,
     ArtifactKind.SNAPSHOT,
     ArtifactKind.ALIKE,
+    ArtifactKind.COMPARISON,
 )
-"""Artifacts that tell of examples, by ``pool_index`` or by their places.
+"""Artifacts that tell of examples, by ``pool_index``, by their places, or by their ids.
 
 A certificate's says in which lot each was, which its arithmetic goes on needing: nothing else.
 """
 _MARK: Final = re.compile(r"\.w[0-9a-f]{8}$")
 
 
-def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) -> bool:
+def erase(
+    factory: sessionmaker[Session], storage: Storage, project_id: int, withdrawals: Sequence[int]
+) -> bool:
     """Take what was withdrawn out of the files of its project. Blocks.
 
     A job that ran meanwhile may have read what was there, and write of it: then this says so, and
@@ -59,37 +80,79 @@ def erase(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) 
     Args:
         factory: Of sessions.
         storage: Where the files are.
-        withdrawal_id: Of a withdrawal whose rows have gone.
+        project_id: Of the project.
+        withdrawals: Ids, of some whose rows have gone.
 
     Returns:
         Whether nothing is left to do.
     """
     with factory() as session:
-        withdrawal = session.get_one(Withdrawal, withdrawal_id)
-        project = session.get_one(Project, withdrawal.project_id)
-        began = database_time(session)
-        if session.scalar(select(exists().where(at_work(project.id)))):
-            return False
-    _withdraw_again(factory, withdrawal_id)
+        project = session.get_one(Project, project_id)
+    attempts = _begin_anew(factory, storage, project)
+    if attempts is None:
+        return False
+    for withdrawal_id in withdrawals:
+        _withdraw_again(factory, withdrawal_id)
     with factory() as session:
+        # Of files that are long those of earlier ones are not written over again.
+        new = np.fromiter(session.scalars(places_of(withdrawals)), dtype=np.int64)
+        if not _erase_examples(factory, session, storage, project, new):
+            return False
         places = np.fromiter(session.scalars(withdrawn_places(project.id)), dtype=np.int64)
-        if not _erase_examples(factory, session, storage, project, places):
-            return False
-    _erase_features(storage.features(project.id), places)
+    _erase_features(storage.features(project.id), new)
     storage.warm_up(project.id).unlink(missing_ok=True)
+    mine = Artifact.project_id == project.id
+    remove_superseded(factory, storage, [mine], timedelta(0))
     with factory() as session:
-        artifacts = session.scalars(
-            select(Artifact.id)
-            .where(Artifact.project_id == project.id, Artifact.kind.in_(_OF_EXAMPLES))
+        artifacts = session.execute(
+            select(Artifact.id, Artifact.kind, Artifact.round_id)
+            .where(mine, Artifact.kind.in_(_OF_EXAMPLES))
             .order_by(Artifact.id)
         ).all()
-    for artifact_id in artifacts:
-        _erase_artifact(factory, storage, artifact_id, places, withdrawal_id)
+    for id_, kind, round_id in artifacts:
+        turn: AbstractContextManager[bool] = nullcontext(True)
+        if kind is ArtifactKind.SELECTION and round_id is not None:
+            # No job makes it anew by what people say later.
+            turn = alone(factory, FOLLOW_LOCK, round_id)
+        with turn as is_mine:
+            if not is_mine:
+                return False
+            _erase_artifact(factory, storage, id_, places, withdrawals[-1])
+    with factory() as session:
+        return session.scalar(_attempts(project.id)) == attempts
+
+
+def _begin_anew(factory: sessionmaker[Session], storage: Storage, project: Project) -> int | None:
+    """Remove what jobs have not finished, which may be made of what was there.
+
+    Returns:
+        How often jobs of the project were taken up until now: once more, and one may have read what
+        was there. None while any is at work.
+    """
     with factory.begin() as session:
-        ran = exists().where(at_work(project.id)) | exists().where(
-            Job.project_id == project.id, Job.heartbeat_at >= began
-        )
-        return not session.scalar(select(ran))
+        anew = begin_anew(session, project.id)
+        # In the order of a worker that takes a job up: until this ends, none is.
+        session.execute(select(func.pg_advisory_xact_lock(project.id)))
+        if session.scalar(select(exists().where(at_work(project.id)))):
+            session.rollback()
+            return None
+        for job_id in anew:
+            storage.remove_path(f"work/{job_id}")
+        # Pixels of a job that ended between them and the settings, which name them.
+        frame = _frame_of(session.get_one(Project, project.id))
+        kept = frame and storage.pixels(project.id, frame.side, frame.fit)
+        for path in storage.all_pixels(project.id):
+            if path != kept:
+                path.unlink(missing_ok=True)
+        return session.scalar(_attempts(project.id))
+
+
+def _frame_of(project: Project) -> Frame | None:
+    return frame_of(project.medium, ProjectSettings.model_validate(project.settings))
+
+
+def _attempts(project_id: int) -> Select[int]:
+    return select(func.coalesce(func.sum(Job.attempt), 0)).where(uses_files(project_id))
 
 
 def _withdraw_again(factory: sessionmaker[Session], withdrawal_id: int) -> None:
@@ -109,7 +172,7 @@ def _erase_examples(
     places: Indices,
 ) -> bool:
     """Take texts, or pixels, out of their store; not while a job mends it."""
-    frame = frame_of(project.medium, ProjectSettings.model_validate(project.settings))
+    frame = _frame_of(project)
     if frame is None:
         with alone(factory, text_store.LOCK, project.id) as is_mine:
             if is_mine:
@@ -124,12 +187,17 @@ def _erase_examples(
 def _erase_features(folder: Path, places: Indices) -> None:
     """Those of models, and those that captions are compared with, in the order they were made."""
     files = [path for path in folder.rglob("*.npy") if path.is_file()]
-    for path in sorted(files, key=lambda path: path.stat().st_mtime_ns):
+    files.sort(key=lambda path: path.stat().st_mtime_ns)
+    for path in files:
         write_over(path, places)
-        discard_work(path)
-    # Made again of the features by whoever searches in them.
-    for path in (*folder.rglob("*.short"), *folder.rglob("*.basis")):
-        path.unlink(missing_ok=True)
+    # Those that have none of the places as well: what was made last stays the last.
+    now = time.time_ns()
+    for at, path in enumerate(files, now - len(files)):
+        os.utime(path, ns=(at, at))
+    # Made again: of the features by whoever searches in them, or by the job that was cut off.
+    for pattern in ("*.short", "*.basis", "*.npy.partial*"):
+        for path in folder.rglob(pattern):
+            path.unlink(missing_ok=True)
 
 
 def _erase_artifact(
@@ -156,7 +224,7 @@ def _erase_artifact(
             path.with_name(f"{_MARK.sub('', path.stem)}.w{secrets.token_hex(4)}{path.suffix}")
         )
         target = storage.artifact(key)
-        if not _written_without(source, target, places, artifact.kind):
+        if not _written_without(session, source, target, places, artifact.kind):
             return
         storage.publish(key)
         artifact.storage_key = key
@@ -175,8 +243,12 @@ def _erase_artifact(
             session.execute(delete(RemovalItem).where(RemovalItem.id == item_id))
 
 
-def _written_without(source: Path, target: Path, places: Indices, kind: ArtifactKind) -> bool:
+def _written_without(
+    session: Session, source: Path, target: Path, places: Indices, kind: ArtifactKind
+) -> bool:
     """Write a table again without rows of ``places``; whether it had any."""
+    if kind is ArtifactKind.COMPARISON:
+        return _compared_without(session, source, target)
     if kind is ArtifactKind.ALIKE:
         found = read_alike(source)
         inside = places[places < len(found.group)]
@@ -205,6 +277,24 @@ def _written_without(source: Path, target: Path, places: Indices, kind: Artifact
                         writer.write_table(left)
 
         write_atomically(target, write)
+    return True
+
+
+def _compared_without(session: Session, source: Path, target: Path) -> bool:
+    """Likewise of what pages draw of a comparison: ids, and lists that say something of each."""
+    found = read_json(source)
+    shown = found["examples"]
+    gone = set(session.scalars(select(Example.id).where(among(Example.id, shown), ~is_kept())))
+    if not gone:
+        return False
+    is_left = [one not in gone for one in shown]
+
+    def left(said: Any) -> Any:
+        if isinstance(said, dict):
+            return {name: left(one) for name, one in said.items()}
+        return list(compress(said, is_left)) if isinstance(said, list) else said
+
+    write_json(target, left(found))
     return True
 
 

@@ -6,7 +6,7 @@ What somebody has said of it stays, and counts no more; all else that tells of i
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import and_, delete, exists, or_, select, text, update
+from sqlalchemy import and_, delete, exists, null, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from core import events
@@ -16,12 +16,13 @@ from core.db import database_time
 from core.groups import of_group
 from core.lifecycle import mark_unqueried
 from core.rounds import CERTIFICATE, lock_unfinished
-from core.states import CertificateState, RoundState
+from core.states import CertificateState, JobKind, RoundState
 from core.tables import (
     Annotation,
     Certificate,
     Example,
     ExampleText,
+    Job,
     Prediction,
     Project,
     Query,
@@ -49,6 +50,13 @@ _NOTE_OBJECTS: Final = text(
     "SELECT DISTINCT project_id, sha256(convert_to(project_id || ' ' || location, 'UTF8')) "
     "FROM examples WHERE id = ANY(CAST(:ids AS bigint[])) AND location IS NOT NULL "
     "ON CONFLICT DO NOTHING"
+)
+_FORGET_OBJECTS: Final = text(
+    "DELETE FROM sync_objects USING syncs, examples "
+    "WHERE examples.id = ANY(CAST(:ids AS bigint[])) AND syncs.project_id = :project "
+    "AND starts_with(examples.location, rtrim(syncs.location, '/') || '/') "
+    "AND sync_objects.sync_id = syncs.id "
+    "AND sync_objects.name = substr(examples.location, length(rtrim(syncs.location, '/')) + 2)"
 )
 # A group of copies is named by one of them, and one that is left alone has no copy.
 _REGROUP: Final = text(
@@ -149,6 +157,18 @@ def _withdraw(
     )
     session.execute(_NOTE_FILES, {**values, "removal": _removal(session, project, withdrawal)})
     session.execute(_NOTE_OBJECTS, values)
+    session.execute(_FORGET_OBJECTS, values)
+    # What a model saw in one that somebody had it look at.
+    session.execute(
+        update(Job)
+        .where(
+            Job.project_id == project.id,
+            Job.kind == JobKind.LOOK_AT,
+            among(Job.params["example_id"].as_integer(), ids),
+        )
+        .values(result=null(), checkpoint={})
+        .execution_options(synchronize_session=False)
+    )
     # First: by their suggestions is known which reviews are of groups.
     _count_no_more(session, ids, groups)
     asked_in = _ask_no_more(session, ids, groups)
@@ -239,17 +259,11 @@ def _count_no_more(session: Session, ids: Sequence[int], groups: _Groups) -> Non
             among(Annotation.example_id, groups.firsts), Annotation.query_id.is_(None), of_group()
         ),
     )
+    # Notes tell what is in it. Of answers that come later none are kept (``AnswerLedger``).
     session.execute(
         update(Annotation)
-        .where(Annotation.counted, of_them)
-        .values(counted=False)
-        .execution_options(synchronize_session=False)
-    )
-    # They tell what is in it. Of answers that come later none are kept (``AnswerLedger``).
-    session.execute(
-        update(Annotation)
-        .where(among(Annotation.example_id, ids), Annotation.note.is_not(None))
-        .values(note=None)
+        .where(of_them, or_(Annotation.counted, Annotation.note.is_not(None)))
+        .values(counted=False, note=None)
         .execution_options(synchronize_session=False)
     )
     if left := sorted({*groups.members} - {*ids}):

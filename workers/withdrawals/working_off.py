@@ -4,11 +4,10 @@ import logging
 import time
 from typing import Final
 
-from sqlalchemy import Select, exists, func, select
+from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
-from core.db import database_time
 from core.files.storage import Storage
 from core.jobs import queue
 from core.tables import Artifact, Removal, RemovalItem, Withdrawal
@@ -31,24 +30,24 @@ def go_on(factory: sessionmaker[Session], storage: Storage, *, seconds: float) -
     Returns:
         Whether rows are left that are to be withdrawn.
     """
+    found: dict[int, list[int]] = {}
     with factory() as session:
         unfinished = select(Withdrawal).where(Withdrawal.erased_at.is_(None))
-        rows = session.scalars(unfinished.order_by(Withdrawal.id)).all()
-        found = [(row.id, row.project_id) for row in rows]
+        for row in session.scalars(unfinished.order_by(Withdrawal.id)):
+            found.setdefault(row.project_id, []).append(row.id)
     until = time.monotonic() + seconds
     is_left = False
-    for withdrawal_id, project_id in found:
+    for project_id, withdrawals in found.items():
         with alone(factory, _LOCK, project_id) as is_mine:
             if not is_mine:
                 continue
             try:
-                if _has_rows(factory, withdrawal_id, until):
-                    is_left = True
-                else:
-                    _finish(factory, storage, withdrawal_id)
+                for withdrawal_id in withdrawals:
+                    is_left |= _has_rows(factory, withdrawal_id, until)
+                _finish(factory, storage, project_id)
             except Exception:
                 # Such as a disk that is full, or a file that is broken.
-                logger.exception("withdrawal %s does not go on", withdrawal_id)
+                logger.exception("withdrawals of project %s do not go on", project_id)
     return is_left
 
 
@@ -63,29 +62,35 @@ def _has_rows(factory: sessionmaker[Session], withdrawal_id: int, until: float) 
             return is_left
 
 
-def _finish(factory: sessionmaker[Session], storage: Storage, withdrawal_id: int) -> None:
+def _finish(factory: sessionmaker[Session], storage: Storage, project_id: int) -> None:
     """Erase what files tell; note that it is done once the last of the old ones has gone."""
-    with factory() as session:
-        going = exists().where(
-            RemovalItem.removal_id == Removal.id, RemovalItem.removed_at.is_(None)
+    going = exists().where(
+        Removal.withdrawal_id == Withdrawal.id,
+        RemovalItem.removal_id == Removal.id,
+        RemovalItem.removed_at.is_(None),
+    )
+    out = (
+        select(Withdrawal.id)
+        .where(
+            Withdrawal.project_id == project_id,
+            Withdrawal.withdrawn_at.is_not(None),
+            Withdrawal.erased_at.is_(None),
+            ~going,
         )
-        waits = select(exists().where(Removal.withdrawal_id == withdrawal_id, going))
-        if session.scalar(waits):
-            return
-        newest = session.scalar(_newest_file(withdrawal_id))
-    if not erase(factory, storage, withdrawal_id):
+        .order_by(Withdrawal.id)
+    )
+    newest = select(func.max(Artifact.id)).where(Artifact.project_id == project_id)
+    with factory() as session:
+        ids = session.scalars(out).all()
+        before = session.scalar(newest)
+    # Of all of them at once: files are long.
+    if not ids or not erase(factory, storage, project_id, ids):
         return
     with factory.begin() as session:
-        withdrawal = session.get(Withdrawal, withdrawal_id, with_for_update={"key_share": True})
-        if withdrawal is None or session.scalar(waits):
+        # There are old files that cannot go now, or a new one, such as a snapshot, which was read
+        # before and named meanwhile.
+        if not {*session.scalars(out)}.issuperset(ids) or session.scalar(newest) != before:
             return
-        # Such as a snapshot, which was read before and named meanwhile.
-        if session.scalar(_newest_file(withdrawal_id)) != newest:
-            return
-        withdrawal.erased_at = database_time(session)
-        session.execute(events.notify(withdrawal.project_id, events.Topic.POOL, {}))
-
-
-def _newest_file(withdrawal_id: int) -> Select[int | None]:
-    of = select(Withdrawal.project_id).where(Withdrawal.id == withdrawal_id).scalar_subquery()
-    return select(func.max(Artifact.id)).where(Artifact.project_id == of)
+        done = update(Withdrawal).where(Withdrawal.id.in_(ids))
+        session.execute(done.values(erased_at=func.clock_timestamp()))
+        session.execute(events.notify(project_id, events.Topic.POOL, {}))

@@ -2,9 +2,10 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import type { ImportReport, Job } from "../../api/types";
+import { withdrawalsQuery } from "../../api/withdrawals";
 import { ImportList } from "./ImportList";
 
-function shown(brought: Partial<ImportReport>) {
+function shown(brought: Partial<ImportReport>, more: Partial<Job> = {}, withdrawn: unknown[] = []) {
   const result = {
     added: 0,
     duplicates: 0,
@@ -15,9 +16,12 @@ function shown(brought: Partial<ImportReport>) {
     ...brought,
   };
   const params = { filename: "labels.csv", split: "pool" };
-  const job = { id: 3, kind: "import_examples", state: "succeeded", params, result } as unknown;
+  const made = { id: 3, kind: "import_examples", state: "succeeded", params, result };
+  const job = { ...made, ...more } as unknown;
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+  client.setQueryData(withdrawalsQuery(7).queryKey, { items: withdrawn } as never);
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={client}>
       <ImportList projectId={7} jobs={[job as Job]} />
     </QueryClientProvider>,
   );
@@ -53,6 +57,19 @@ it("says of an import that lacks something what, and what to do about it", () =>
   shown({ added: 4, by_split: { pool: 4 } });
   expect(screen.getByText("Imported")).toBeTruthy();
   expect(screen.queryByText(/stayed out/)).toBeNull();
+});
+
+it.each<[string, boolean]>([
+  ["2030-01-01T10:00:00Z", false],
+  // It was retried, and has gone on behind what was taken back.
+  ["2030-01-01T12:00:00Z", true],
+])("offers to take back what an import added since, ended %s: %s", (finished_at, again) => {
+  const created_at = "2030-01-01T11:00:00Z";
+  shown({ added: 5 }, { finished_at }, [
+    { id: 1, import_id: 3, images: 3, state: "done", created_at },
+  ]);
+  expect(screen.getByText("3 images taken back")).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Take back" }) !== null).toBe(again);
 });
 
 it("does not call an import done in which no row has a label", () => {

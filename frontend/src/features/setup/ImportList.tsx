@@ -74,17 +74,14 @@ function ImportItem({ projectId, job, takenBack }: ImportItemProps) {
         ))}
         <Chip tone={tone}>{text}</Chip>
         {report && <span className={styles.end}>{importedBy(report)}</span>}
-        {takenBack ? (
-          <Chip>{t.withdrawal.takenBack(takenBack.images)}</Chip>
-        ) : (
-          mayHaveAdded(job, report) && (
-            <Withdraw
-              projectId={projectId}
-              selection={{ filters: { import_id: job.id, split: "all" } }}
-              what="import"
-              onDone={onSettled}
-            />
-          )
+        {takenBack && <Chip>{t.withdrawal.takenBack(takenBack.images)}</Chip>}
+        {(!takenBack || endedAfter(job, takenBack)) && mayHaveAdded(job, report) && (
+          <Withdraw
+            projectId={projectId}
+            selection={{ filters: { import_id: job.id, split: "all" } }}
+            what="import"
+            onDone={onSettled}
+          />
         )}
         {active && (
           <Button
@@ -170,6 +167,10 @@ function outcomeOf({ state }: Job, report: ImportReport | null) {
 /** Whether there may be something of it to take back. */
 const mayHaveAdded = (job: Job, report: ImportReport | null): boolean =>
   report ? report.added > 0 : job.state === "failed" || job.state === "cancelled";
+
+/** Whether it was retried, so that there may be more of it than was taken back. */
+const endedAfter = ({ finished_at }: Job, { created_at }: Withdrawal): boolean =>
+  finished_at != null && new Date(finished_at) > new Date(created_at);
 
 /** Whether nothing in it was an image or a label, or all was refused. */
 function bringsNothing(report: ImportReport): boolean {
