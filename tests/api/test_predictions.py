@@ -93,11 +93,12 @@ def test_a_class_is_suggested_but_not_where_others_are_judged(
     project = running(world, images=7, queries=7)
     cat, dog = (one.id for one in world.classes(project)[:2])
     predict(world, project, "m", {"class_id": cat, "score": 0.93})
-    looks = select(Query.id).order_by(Query.rank.desc()).limit(2)
-    again, check = world.session.scalars(looks).all()
-    world.session.execute(update(Query).where(Query.id == again).values(again_after=1))
-    check_of = update(Query).where(Query.id == check)
-    world.session.execute(check_of.values(requested=True, audit=True))
+    looks = select(Query.id).order_by(Query.rank.desc()).limit(3)
+    again, check, draw = world.session.scalars(looks).all()
+    drawn = {"requested": True, "audit": True}
+    kinds = {again: {"again_after": 1}, check: drawn, draw: {**drawn, "audit_probability": 0.5}}
+    for query, kind in kinds.items():
+        world.session.execute(update(Query).where(Query.id == query).values(**kind))
     world.session.commit()
     caller = world.caller(Role.ANNOTATOR, project)
     items = lease(http, caller, project, 7)["items"]
