@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
+from api.predictions.service import models_of
 from core.states import JobKind, JobState, Role
 from core.tables import Example, Job, Prediction, Project, Query
 from core.tasks.proposals import plant
@@ -137,6 +138,14 @@ def test_predictions_are_listed_and_removed_by_managers(http: TestClient, world:
     world.session.commit()
     refused = http.delete(url, params={"model": "a/b"}, headers=headers)
     assert refused.json()["code"] == "import_running"
+
+
+def test_models_are_listed_from_an_index_alone(world: World) -> None:
+    for setting in ("enable_seqscan", "enable_bitmapscan"):
+        world.session.execute(text(f"SET LOCAL {setting} = off"))
+    listed = models_of(1).compile(compile_kwargs={"literal_binds": True})
+    plan = world.session.scalars(text(f"EXPLAIN {listed}")).all()
+    assert any("Index Only Scan" in line for line in plan), plan
 
 
 @pytest.mark.parametrize("task", ["classification", "boxes"])
