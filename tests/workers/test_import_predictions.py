@@ -97,6 +97,25 @@ def test_files_that_tell_the_two_apart_bring_both(boxes: BoxPool) -> None:
     assert "b.jpg" not in stored(boxes, boxes.names)
 
 
+MASK = {"id": "m", "type": "brushlabels", "value": {"format": "rle", "brushlabels": ["cat"]}}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"t.json": ls_task(result=[MASK])},
+        {"x.json": coco([{"bbox": BOX["bbox"]}]), "r.json": json.dumps([{**RESULT, "bbox": [1]}])},
+    ],
+)
+def test_a_prediction_that_cannot_be_read_costs_no_label(
+    boxes: BoxPool, files: dict[str, str]
+) -> None:
+    result = boxes.send({**files, "a.jpg": image(1)})
+    assert (result["added"], result["predictions"], result["annotations"]) == (1, 0, 1)
+    (noted,) = result["noted"]
+    assert noted.startswith("a prediction is left aside: ")
+
+
 def test_predictions_of_images_that_are_there_replace_those_before(boxes: BoxPool) -> None:
     boxes.send({"a.jpg": image(1), "b.jpg": image(2)})
     sent = {"x.json": coco([BOX, {**BOX, "bbox": [1, 1, 5, 5], "score": 0.9}])}
@@ -227,3 +246,28 @@ def test_a_predicted_column_is_no_truth_and_no_verdict_beside_it(texts: Pool) ->
     assert (job.result["added"], job.result["refused"], job.result["predictions"]) == (1, 1, 0)
     (example,) = texts.examples()
     assert (example.label, example.split, annotations(texts)) == (None, Split.POOL, 0)
+
+
+def choice(*names: str) -> list[dict[str, Any]]:
+    value = {"choices": [*names]}
+    return [{"type": "choices", "from_name": "verdict", "to_name": "text", "value": value}]
+
+
+def test_what_a_task_predicts_that_is_no_class_is_told(texts: Pool) -> None:
+    said = [{"result": choice("dog"), "completed_by": 3}]
+    tasks = [
+        {
+            "data": {"text": f"It purrs {number}."},
+            "annotations": said,
+            "predictions": [{"model_version": "v7", "result": result}],
+        }
+        for number, result in enumerate([choice("cat", "dog"), choice("ood"), []])
+    ]
+    job = texts.add(json.dumps(tasks).encode(), "t.json")
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["annotations"], job.result["predictions"]) == (3, 3, 0)
+    assert job.result["noted"] == {
+        "a prediction is left aside: an annotation has several choices (cat, dog); a text has one "
+        "class": 1,
+        "a prediction is left aside: v7 says ood, and only classes are suggested": 1,
+    }

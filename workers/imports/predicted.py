@@ -85,6 +85,8 @@ def foresee(one: Predicted, image: Upright | None, reader: LabelReader) -> Fores
         image: The image; without it, what could be if it were as the file says.
         reader: Of the import.
     """
+    if one.refused:
+        return Refused(one.refused)
     if one.drawn is not None:
         return _boxes(one.model, one.drawn, image, reader)
     if reader.of_one_class:

@@ -151,8 +151,8 @@ def fields_of(task: Mapping[str, Any]) -> dict[str, Any]:
         unread.insert(0, unsettled(answers))
     if unread:
         fields[UNREAD] = unread
-    if found := [*map(_predicted, predictions_of(task))]:
-        fields[PREDICTED] = [one for one in found if one["class"] is not None]
+    if found := [*filter(None, map(_predicted, predictions_of(task)))]:
+        fields[PREDICTED] = found
     return {**fields, "class": label, "votes": [] if split is Split.EVALUATION else votes}
 
 
@@ -168,12 +168,19 @@ def model_of(prediction: Mapping[str, Any]) -> str:
     return text(prediction.get("model_version")) or SOURCE
 
 
-def _predicted(prediction: Mapping[str, Any]) -> dict[str, Any]:
-    """The choice that a model predicts, and how sure it is."""
+def _predicted(prediction: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The choice that a model predicts, and how sure it is; ``None`` where it makes none."""
     vote = _vote(prediction)
-    name = vote["class"] if isinstance(vote, dict) else None
+    if vote is None:
+        return None
+    model = model_of(prediction)
+    if isinstance(vote, Refused):
+        return {"model": model, "refused": vote.reason}
+    if vote["class"] is None:
+        reason = f"{model} says {vote['verdict']}, and only classes are suggested"
+        return {"model": model, "refused": reason}
     score = text(prediction.get("score"))
-    return {"model": model_of(prediction), "class": name, "probability": score}
+    return {"model": model, "class": vote["class"], "probability": score}
 
 
 def about(task: Mapping[str, Any]) -> dict[str, Any]:
