@@ -49,6 +49,8 @@ def rows(
     name: str,
     problem: Callable[[str, str], None],
     fields: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
+    *,
+    of_model: bool = False,
 ) -> Iterator[tuple[Sequence[Called], dict[str, Any]]]:
     """Names and fields (of ``stated``, and why a label is not taken) of each task's image.
 
@@ -57,6 +59,7 @@ def rows(
         name: What that is called.
         problem: Called with the place of a task that is none, and why.
         fields: Reads what a task says; ``fields_of`` unless given.
+        of_model: Whether only what is predicted is read.
     """
     for number, task in enumerate(tasks):
         entry = f"{printable(name)}, entry {number}"
@@ -67,7 +70,8 @@ def rows(
         if isinstance(named, Refused):
             problem(entry, named.reason)
         else:
-            yield named, (fields or fields_of)(task)
+            said = without_annotations(task) if of_model else task
+            yield named, (fields or fields_of)(said)
 
 
 def image_names(data: Mapping[str, Any]) -> Sequence[Called] | Refused:
@@ -198,6 +202,11 @@ def about(task: Mapping[str, Any]) -> dict[str, Any]:
         "split": split,
         "meta": {**extras(others), **(extras(meta) if isinstance(meta, dict) else {})},
     }
+
+
+def without_annotations(task: Mapping[str, Any]) -> dict[str, Any]:
+    """A task of which only what models predict is said: people's answers are no model's."""
+    return {**task, "annotations": None, "completions": None}
 
 
 def annotations_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
