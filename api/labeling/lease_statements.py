@@ -73,7 +73,7 @@ _UNSEEN = and_(
     bindparam("suggests", type_=Boolean),
     Query.lease_token.is_(None),
     Query.again_after.is_(None),
-    ~and_(Query.requested, Query.audit),
+    ~Query.is_drawn_for_certificate(),
 )
 
 

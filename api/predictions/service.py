@@ -1,6 +1,6 @@
 """Imported predictions of a project, by model."""
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Select, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
@@ -11,18 +11,22 @@ from core.errors import Conflict, NotFound
 from core.tables import Prediction, Project
 
 
-async def list_models(session: AsyncSession, project_id: int) -> list[PredictionsOut]:
-    """Models, that whose predictions came last first."""
+def models_of(project_id: int) -> Select[str, int, int]:
+    """Models of a project, of how many examples, and which import brought something of it last."""
     last = func.max(Prediction.import_id)
-    statement = (
+    return (
         select(Prediction.model, func.count(), last)
         .where(Prediction.project_id == project_id)
         .group_by(Prediction.model)
         .order_by(last.desc(), Prediction.model)
     )
+
+
+async def list_models(session: AsyncSession, project_id: int) -> list[PredictionsOut]:
+    """Models, that whose predictions came last first."""
     return [
         PredictionsOut(model=model, examples=count, import_id=import_id)
-        for model, count, import_id in await session.execute(statement)
+        for model, count, import_id in await session.execute(models_of(project_id))
     ]
 
 

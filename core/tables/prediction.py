@@ -20,7 +20,7 @@ class Prediction(Base):
     """
 
     __tablename__ = "predictions"
-    __table_args__ = (Index("ix_predictions_model", "project_id", "model"),)
+    __table_args__ = (Index("ix_predictions_model", "project_id", "model", "import_id"),)
 
     example_id: Mapped[int] = mapped_column(
         ForeignKey("examples.id", ondelete="CASCADE"), primary_key=True

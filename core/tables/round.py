@@ -4,7 +4,15 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    UniqueConstraint,
+    and_,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import LABEL, Base
@@ -132,6 +140,11 @@ class Query(Base):
     lease_client: Mapped[uuid.UUID | None]
     lease_token: Mapped[uuid.UUID | None]
     lease_expires_at: Mapped[datetime | None]
+
+    @classmethod
+    def is_drawn_for_certificate(cls) -> ColumnElement[bool]:
+        """Condition: it asks about a draw for a certificate, not one that checks the model."""
+        return and_(cls.requested, cls.audit, cls.audit_probability.is_(None))
 
 
 class QueryMember(Base):

@@ -34,7 +34,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("example_id", "model", name="pk_predictions"),
     )
-    op.create_index("ix_predictions_model", "predictions", ["project_id", "model"])
+    op.create_index("ix_predictions_model", "predictions", ["project_id", "model", "import_id"])
     op.add_column("queries", sa.Column("proposed_by", sa.String(), nullable=True))
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
+from api.predictions.service import models_of
 from core.states import JobKind, JobState, Role
 from core.tables import Example, Job, Prediction, Project, Query
 from core.tasks.proposals import plant
@@ -94,11 +95,12 @@ def test_a_class_is_suggested_but_not_where_others_are_judged(
     project = running(world, images=7, queries=7)
     cat, dog = (one.id for one in world.classes(project)[:2])
     predict(world, project, "m", {"class_id": cat, "score": 0.93})
-    looks = select(Query.id).order_by(Query.rank.desc()).limit(2)
-    again, check = world.session.scalars(looks).all()
-    world.session.execute(update(Query).where(Query.id == again).values(again_after=1))
-    check_of = update(Query).where(Query.id == check)
-    world.session.execute(check_of.values(requested=True, audit=True))
+    looks = select(Query.id).order_by(Query.rank.desc()).limit(3)
+    again, check, draw = world.session.scalars(looks).all()
+    drawn = {"requested": True, "audit": True}
+    kinds = {again: {"again_after": 1}, check: drawn, draw: {**drawn, "audit_probability": 0.5}}
+    for query, kind in kinds.items():
+        world.session.execute(update(Query).where(Query.id == query).values(**kind))
     world.session.commit()
     caller = world.caller(Role.ANNOTATOR, project)
     items = lease(http, caller, project, 7)["items"]
@@ -137,6 +139,14 @@ def test_predictions_are_listed_and_removed_by_managers(http: TestClient, world:
     world.session.commit()
     refused = http.delete(url, params={"model": "a/b"}, headers=headers)
     assert refused.json()["code"] == "import_running"
+
+
+def test_models_are_listed_from_an_index_alone(world: World) -> None:
+    for setting in ("enable_seqscan", "enable_bitmapscan"):
+        world.session.execute(text(f"SET LOCAL {setting} = off"))
+    listed = models_of(1).compile(compile_kwargs={"literal_binds": True})
+    plan = world.session.scalars(text(f"EXPLAIN {listed}")).all()
+    assert any("Index Only Scan" in line for line in plan), plan
 
 
 @pytest.mark.parametrize("task", ["classification", "boxes"])

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, Job, Prediction, ProjectClass
-from tests.workers.box_files import BoxPool, coco, cvat, image, rectangle, task
+from tests.workers.box_files import BoxPool, coco, cvat, image, packed, rectangle, task
 from tests.workers.import_files import Pool, jsonl, png, zipped
 
 YAML = "names: [dog, cat]\n"
@@ -95,6 +95,50 @@ def test_files_that_tell_the_two_apart_bring_both(boxes: BoxPool) -> None:
     result = boxes.send({**files, "b.jpg": image(2)}, predictions="mine")
     assert (result["added"], result["predictions"], result["annotations"]) == (1, 1, 0)
     assert "b.jpg" not in stored(boxes, boxes.names)
+
+
+MASK = {"id": "m", "type": "brushlabels", "value": {"format": "rle", "brushlabels": ["cat"]}}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"t.json": ls_task(result=[MASK])},
+        {"x.json": coco([{"bbox": BOX["bbox"]}]), "r.json": json.dumps([{**RESULT, "bbox": [1]}])},
+    ],
+)
+def test_a_prediction_that_cannot_be_read_costs_no_label(
+    boxes: BoxPool, files: dict[str, str]
+) -> None:
+    result = boxes.send({**files, "a.jpg": image(1)})
+    assert (result["added"], result["predictions"], result["annotations"]) == (1, 0, 1)
+    (noted,) = result["noted"]
+    assert noted.startswith("a prediction is left aside: ")
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_what_people_answered_in_a_task_is_no_models(boxes: BoxPool, alone: bool) -> None:
+    answered = task([rectangle(15.625, 41.666666666666664, 31.25, 50)])
+    if alone:
+        boxes.send({"a.jpg": image(1)})
+        result = boxes.result(boxes.add(answered.encode(), "t.json", predictions="mine"))
+    else:
+        result = boxes.send({"t.json": answered, "a.jpg": image(1)}, predictions="mine")
+    assert (result["predictions"], result["annotations"], result["refused"]) == (0, 0, 0)
+
+
+def test_one_of_several_predictions_under_one_name_is_taken(boxes: BoxPool) -> None:
+    (found,) = json.loads(ls_task(score=0.75))
+    found["predictions"].append({**found["predictions"][0], "model_version": "v8", "score": 0.5})
+    sent = {"t.json": json.dumps([found]), "a.jpg": image(1)}
+    result = boxes.send(sent, predictions="mine")
+    another = "a prediction is left aside: another of the same image and model comes before it"
+    assert (result["predictions"], result["noted"]) == (1, {another: 1})
+    ((*_, score),) = stored(boxes, boxes.names)["a.jpg"]["mine"]
+    assert score == 0.75
+    job = boxes.add(packed(sent), "pool.zip", predictions="mine", dry_run=True)
+    (told,) = boxes.result(job)["predictions"]
+    assert (told["readable"], told["left_aside"]) == (1, {another: 1})
 
 
 def test_predictions_of_images_that_are_there_replace_those_before(boxes: BoxPool) -> None:
@@ -227,3 +271,35 @@ def test_a_predicted_column_is_no_truth_and_no_verdict_beside_it(texts: Pool) ->
     assert (job.result["added"], job.result["refused"], job.result["predictions"]) == (1, 1, 0)
     (example,) = texts.examples()
     assert (example.label, example.split, annotations(texts)) == (None, Split.POOL, 0)
+
+
+def choice(*names: str) -> list[dict[str, Any]]:
+    value = {"choices": [*names]}
+    return [{"type": "choices", "from_name": "verdict", "to_name": "text", "value": value}]
+
+
+def test_what_a_task_predicts_that_is_no_class_is_told(texts: Pool) -> None:
+    said = [{"result": choice("dog"), "completed_by": 3}]
+    tasks = [
+        {
+            "data": {"text": f"It purrs {number}."},
+            "annotations": said,
+            "predictions": [{"model_version": "v7", "result": result}],
+        }
+        for number, result in enumerate([choice("cat", "dog"), choice("ood"), []])
+    ]
+    job = texts.add(json.dumps(tasks).encode(), "t.json")
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["annotations"], job.result["predictions"]) == (3, 3, 0)
+    assert job.result["noted"] == {
+        "a prediction is left aside: an annotation has several choices (cat, dog); a text has one "
+        "class": 1,
+        "a prediction is left aside: v7 says ood, and only classes are suggested": 1,
+    }
+
+
+def test_what_people_answered_about_a_text_is_no_models(texts: Pool) -> None:
+    tasks = [{"data": {"text": "It purrs."}, "annotations": [{"result": choice("cat")}]}]
+    job = texts.add(json.dumps(tasks).encode(), "t.json", predictions="mine")
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["predictions"], annotations(texts)) == (1, 0, 0)

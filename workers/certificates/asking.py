@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, insert, or_, select
+from sqlalchemy import Select, and_, exists, func, insert, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from core import events
@@ -101,8 +101,10 @@ def cost_of_checks(session: Session, round_: Round) -> float:
     )
     # Who looks again at one has a query of their own, which is no draw; once no certificate asks,
     # somebody else has sent it.
-    again = exists().where(checked.example_id == Query.example_id, _is_drawn(checked))
-    is_check = or_(_is_drawn(Query), and_(asks, Query.requested, again))
+    again = exists().where(
+        checked.example_id == Query.example_id, checked.is_drawn_for_certificate()
+    )
+    is_check = or_(Query.is_drawn_for_certificate(), and_(asks, Query.requested, again))
     waiting = select(func.count()).where(
         Query.project_id == round_.project_id, ~Query.done, is_check
     )
@@ -114,11 +116,6 @@ def cost_of_checks(session: Session, round_: Round) -> float:
     cost = ProjectSettings.model_validate(round_.settings).cost
     price = price_of_verdict(session, round_.project_id, cost)
     return session.scalars(answered).one() + session.scalars(waiting).one() * price
-
-
-def _is_drawn(query: type[Query]) -> ColumnElement[bool]:
-    """Condition: a query asks about a draw for a certificate."""
-    return and_(query.requested, query.audit, query.audit_probability.is_(None))
 
 
 def _copies(draw: Draw, overlap: int) -> int:

@@ -125,6 +125,7 @@ class Predicted:
         class_name: The class, or a number of one, or boxes as a list in JSON.
         probability: How sure the model is of the class, as it is written; ``None`` if it says not.
         column: Where the class stood.
+        refused: Why it cannot be read; empty where it can.
     """
 
     model: str
@@ -132,3 +133,4 @@ class Predicted:
     class_name: str | None = None
     probability: str | None = None
     column: str = ""
+    refused: str = ""

@@ -15,6 +15,7 @@ from workers.imports.report import LEFT_ASIDE, NOT_TAKEN, Line, Note, Outcome
 from workers.imports.settled import Upright
 
 _MOST_SHOWN: Final = 100
+_ANOTHER: Final = "another of the same image and model comes before it"
 
 Settle = Callable[[Opinion, Upright], tuple[Opinion, tuple[str, ...]] | Refused]
 """Makes what was drawn a label of an image, with notes."""
@@ -91,6 +92,8 @@ def of_models(
         foreseen = foresee(one, image)
         if isinstance(foreseen, Refused):
             notes.append(Note(LEFT_ASIDE, foreseen.reason))
+        elif any(foreseen.model == each.model for each in found):
+            notes.append(Note(LEFT_ASIDE, _ANOTHER))
         else:
             found.append(foreseen)
             notes += foreseen.notes

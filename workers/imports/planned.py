@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from core.jobs.imports import FolderChoice
+from workers.imports.drawn import Predicted
 from workers.imports.items import Item, beginning
 from workers.imports.mentions import of_models
 from workers.imports.predicted import foresee
@@ -164,12 +165,15 @@ class Foretold:
 
     def add(self, item: Item) -> None:
         """Take account of what is predicted of an image."""
+        by_model: dict[str, list[Predicted]] = {}
         for one in item.predicted:
-            if one.model not in self._readable and len(self._readable) >= _MOST_MODELS:
+            by_model.setdefault(one.model, []).append(one)
+        for model, its in by_model.items():
+            if model not in self._readable and len(self._readable) >= _MOST_MODELS:
                 continue
-            found, notes = of_models([one], None, self._foresee)
-            self._readable[one.model] += len(found)
-            left = self._left_aside.setdefault(one.model, Tally())
+            found, notes = of_models(its, None, self._foresee)
+            self._readable[model] += len(found)
+            left = self._left_aside.setdefault(model, Tally())
             left.note(note for note in notes if note.reason == LEFT_ASIDE)
 
     def to_json(self) -> list[dict[str, Any]]:

@@ -62,10 +62,10 @@ def of_model(items: Iterable[Item], params: ImportParams) -> Iterator[Item]:
 
 def _by(item: Item, model: str, params: ImportParams) -> Iterator[Predicted]:
     if params.annotations:
-        cells = dict(item.annotations)
-        sure = cells.pop(params.columns.get("probability", ""), None)
-        for column, text in cells.items():
-            if not says_nothing(text):
+        probability = params.columns.get("probability", "")
+        sure = dict(item.annotations).get(probability)
+        for column, text in item.annotations:
+            if column != probability and not says_nothing(text):
                 yield Predicted(model, class_name=text, probability=sure, column=column)
     elif item.predicted:
         yield from (replace(one, model=model) for one in item.predicted)
@@ -85,6 +85,8 @@ def foresee(one: Predicted, image: Upright | None, reader: LabelReader) -> Fores
         image: The image; without it, what could be if it were as the file says.
         reader: Of the import.
     """
+    if one.refused:
+        return Refused(one.refused)
     if one.drawn is not None:
         return _boxes(one.model, one.drawn, image, reader)
     if reader.of_one_class:

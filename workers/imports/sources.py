@@ -75,6 +75,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             return _instructions(context, params)
         return _texts(context, params, names_only)
     boxes = task == BOXES.name
+    of_model = params.predictions is not None
     how = OF_BOXES if boxes else PLAIN
     if params.location is not None:
         return _bucket(context, params, params.location, how, names_only)
@@ -90,7 +91,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             _pool(context),
             boxes=boxes,
             sidecars=not boxes,
-            of_model=params.predictions is not None,
+            of_model=of_model,
             how=how,
         )
     if suffix == ".parquet":
@@ -104,7 +105,9 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
     if suffix in TABLES:
         return TableSource(path, filename, params.columns, annotations, how)
     if suffix == SUFFIX:
-        return DocumentSource(path, filename, context.work, _pool(context), boxes=boxes)
+        return DocumentSource(
+            path, filename, context.work, _pool(context), boxes=boxes, of_model=of_model
+        )
     return SingleSource(path, filename)
 
 
@@ -165,7 +168,14 @@ def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Sourc
                 medium=Medium.TEXT,
                 names_only=names_only,
             )
-        found = TextTableSource(path, name, params.columns, params.read_columns, how)
+        found = TextTableSource(
+            path,
+            name,
+            params.columns,
+            params.read_columns,
+            how,
+            of_model=params.predictions is not None,
+        )
         if may_label and not found.has_texts and (found.is_stated or params.read_columns):
             return TableSource(path, name, params.columns, params.read_columns)
         found.require_texts()

@@ -157,7 +157,8 @@ def read_documents(
         metadata: The index.
         work: For what is needed on the way.
         boxes: Whether labels are boxes, and not classes.
-        of_model: Whether what is said is a model's: a document beside results is only their key.
+        of_model: Whether what is said is a model's: of tasks it is what they predict, and a
+            document beside results is only their key.
 
     Returns:
         Why documents could not be read to their end.
@@ -171,7 +172,7 @@ def read_documents(
                 if document.tool is Tool.RESULTS:
                     results.append(document)
                 elif document.tool is Tool.LABEL_STUDIO:
-                    _read_tasks(document, metadata, boxes=boxes)
+                    _read_tasks(document, metadata, boxes=boxes, of_model=of_model)
                 elif document.tool is Tool.LABELME:
                     _read_labelme(document, metadata, boxes=boxes)
                 else:
@@ -229,11 +230,11 @@ def _read_results(
             yield error
 
 
-def _read_tasks(document: Document, metadata: Metadata, *, boxes: bool) -> None:
+def _read_tasks(document: Document, metadata: Metadata, *, boxes: bool, of_model: bool) -> None:
     fields = partial(box_fields, name=printable(document.name)) if boxes else None
     with document.open() as file:
         tasks = (one for _, one in elements(file, document.name))
-        rows = label_studio.rows(tasks, document.name, metadata.problem, fields)
+        rows = label_studio.rows(tasks, document.name, metadata.problem, fields, of_model=of_model)
         metadata.add_document(document.folder, rows, below=document.below)
 
 
@@ -301,6 +302,7 @@ class DocumentSource(Source):
         pool: Iterable[tuple[int, str]],
         *,
         boxes: bool = False,
+        of_model: bool = False,
     ) -> None:
         """Index the document at ``path`` under ``work``.
 
@@ -310,6 +312,7 @@ class DocumentSource(Source):
             work: For the index.
             pool: Ids, 1 and more, and names of the images of the project.
             boxes: Whether labels are boxes, and not classes.
+            of_model: As in ``read_documents``.
 
         Raises:
             DomainError: ``invalid_archive``.
@@ -322,7 +325,9 @@ class DocumentSource(Source):
         self._metadata = Metadata(work / "metadata.sqlite")
         try:
             document = Document(name, tool, lambda: path.open("rb"))
-            for error in read_documents([document], self._metadata, work, boxes=boxes):
+            for error in read_documents(
+                [document], self._metadata, work, boxes=boxes, of_model=of_model
+            ):
                 raise error
             self._metadata.match_documents((), pool)
             self._total = self._metadata.missing_count() + self._metadata.problem_count()

@@ -49,6 +49,8 @@ def rows(
     name: str,
     problem: Callable[[str, str], None],
     fields: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
+    *,
+    of_model: bool = False,
 ) -> Iterator[tuple[Sequence[Called], dict[str, Any]]]:
     """Names and fields (of ``stated``, and why a label is not taken) of each task's image.
 
@@ -57,6 +59,7 @@ def rows(
         name: What that is called.
         problem: Called with the place of a task that is none, and why.
         fields: Reads what a task says; ``fields_of`` unless given.
+        of_model: Whether only what is predicted is read.
     """
     for number, task in enumerate(tasks):
         entry = f"{printable(name)}, entry {number}"
@@ -67,7 +70,8 @@ def rows(
         if isinstance(named, Refused):
             problem(entry, named.reason)
         else:
-            yield named, (fields or fields_of)(task)
+            said = without_annotations(task) if of_model else task
+            yield named, (fields or fields_of)(said)
 
 
 def image_names(data: Mapping[str, Any]) -> Sequence[Called] | Refused:
@@ -151,8 +155,8 @@ def fields_of(task: Mapping[str, Any]) -> dict[str, Any]:
         unread.insert(0, unsettled(answers))
     if unread:
         fields[UNREAD] = unread
-    if found := [*map(_predicted, predictions_of(task))]:
-        fields[PREDICTED] = [one for one in found if one["class"] is not None]
+    if found := [*filter(None, map(_predicted, predictions_of(task)))]:
+        fields[PREDICTED] = found
     return {**fields, "class": label, "votes": [] if split is Split.EVALUATION else votes}
 
 
@@ -168,12 +172,19 @@ def model_of(prediction: Mapping[str, Any]) -> str:
     return text(prediction.get("model_version")) or SOURCE
 
 
-def _predicted(prediction: Mapping[str, Any]) -> dict[str, Any]:
-    """The choice that a model predicts, and how sure it is."""
+def _predicted(prediction: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The choice that a model predicts, and how sure it is; ``None`` where it makes none."""
     vote = _vote(prediction)
-    name = vote["class"] if isinstance(vote, dict) else None
+    if vote is None:
+        return None
+    model = model_of(prediction)
+    if isinstance(vote, Refused):
+        return {"model": model, "refused": vote.reason}
+    if vote["class"] is None:
+        reason = f"{model} says {vote['verdict']}, and only classes are suggested"
+        return {"model": model, "refused": reason}
     score = text(prediction.get("score"))
-    return {"model": model_of(prediction), "class": name, "probability": score}
+    return {"model": model, "class": vote["class"], "probability": score}
 
 
 def about(task: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,6 +202,11 @@ def about(task: Mapping[str, Any]) -> dict[str, Any]:
         "split": split,
         "meta": {**extras(others), **(extras(meta) if isinstance(meta, dict) else {})},
     }
+
+
+def without_annotations(task: Mapping[str, Any]) -> dict[str, Any]:
+    """A task of which only what models predict is said: people's answers are no model's."""
+    return {**task, "annotations": None, "completions": None}
 
 
 def annotations_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:

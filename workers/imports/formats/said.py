@@ -132,6 +132,7 @@ def predicted_on(fields: Mapping[str, Any]) -> tuple[Predicted, ...]:
             drawn=Drawn.from_json(one) if "boxes" in one else None,
             class_name=one.get("class"),
             probability=one.get("probability"),
+            refused=one.get("refused", ""),
         )
         for one in fields.get(PREDICTED, ())
     )

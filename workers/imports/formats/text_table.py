@@ -67,6 +67,8 @@ class TextTableSource(Source):
         columns: Mapping[str, str],
         annotations: Sequence[str],
         how: Lines,
+        *,
+        of_model: bool = False,
     ) -> None:
         """Find the columns, and count the rows.
 
@@ -77,11 +79,13 @@ class TextTableSource(Source):
                 were given.
             annotations: Names of the columns that become annotations.
             how: How its lines are read.
+            of_model: Whether of tasks of Label Studio only what they predict is read.
 
         Raises:
             DomainError: ``invalid_archive`` or ``invalid_column``.
         """
         self._path, self._filename, self._how = path, filename, how
+        self._of_model = of_model
         self._is_json = Path(filename).suffix.lower() == ".json"
         if self._is_json:
             _require_utf_8(path, filename)
@@ -211,7 +215,8 @@ class TextTableSource(Source):
     ) -> Item:
         """An item of a task of Label Studio."""
         data = {key: value for key, value in task["data"].items() if key != self._text}
-        found = describe([Described(label_studio.fields_of({**task, "data": data}))], Folder(), ())
+        said = label_studio.without_annotations(task) if self._of_model else task
+        found = describe([Described(label_studio.fields_of({**said, "data": data}))], Folder(), ())
         if isinstance(found, Refused):
             return refused_item(name, found.reason)
         return Item(

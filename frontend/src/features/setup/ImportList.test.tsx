@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
+import { predictionsQuery } from "../../api/predictions";
 import type { ImportReport, Job } from "../../api/types";
 import { withdrawalsQuery } from "../../api/withdrawals";
 import { ImportList } from "./ImportList";
@@ -20,6 +21,9 @@ function shown(brought: Partial<ImportReport>, more: Partial<Job> = {}, withdraw
   const job = { ...made, ...more } as unknown;
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
   client.setQueryData(withdrawalsQuery(7).queryKey, { items: withdrawn } as never);
+  client.setQueryData(predictionsQuery(7).queryKey, {
+    items: [{ model: "yolo-v8", examples: 40, import_id: 1 }],
+  });
   render(
     <QueryClientProvider client={client}>
       <ImportList projectId={7} jobs={[job as Job]} />
@@ -131,4 +135,9 @@ it("names the part of the pool that images went to, and none where labels came a
   cleanup();
   shown({ annotations: 2, labeled: 2, by_split: { pool: 0 } });
   expect(screen.queryByText("Pool")).toBeNull();
+});
+
+it("lists models whose predictions an import brought that is not among these", () => {
+  shown({ added: 4, by_split: { pool: 4 } });
+  expect(screen.getByRole("button", { name: "Remove the predictions of yolo-v8" })).toBeTruthy();
 });

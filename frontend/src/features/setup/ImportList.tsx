@@ -46,7 +46,7 @@ export function ImportList({ projectId, jobs }: { projectId: number; jobs: Job[]
           />
         ))}
       </ul>
-      {jobs.some(bringsPredictions) && <PredictionList projectId={projectId} />}
+      <PredictionList projectId={projectId} />
     </>
   );
 }
@@ -153,10 +153,6 @@ function ImportItem({ projectId, job, takenBack }: ImportItemProps) {
 const OF_READING =
   /^Numbers in | is read as the class |^Each answer becomes |^Rows that ask the same |rankings\b|^Rankings come in |^Nothing says which /;
 const isOfReading = (note: string): boolean => OF_READING.test(note);
-
-/** Of some earlier one they may be gone, which the list says. */
-const bringsPredictions = ({ result }: Job): boolean =>
-  ((result as ImportReport | null)?.predictions ?? 0) > 0;
 
 function outcomeOf({ state }: Job, report: ImportReport | null) {
   if (!report) return STATES[state];

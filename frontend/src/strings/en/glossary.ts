@@ -30,7 +30,19 @@ export const glossary = {
     },
     suggestion: {
       word: "Suggestion",
-      text: "Another label for an image whose label is doubted. Somebody decides on it in a review.",
+      text: "What a model proposes before anybody has answered, boxes or a class; or another label for an image whose label is doubted, on which somebody decides in a review.",
+    },
+    prediction: {
+      word: "Prediction",
+      text: "What a model says of an image. That of a model of yours can be imported: it is suggested, and is nobody’s label.",
+    },
+    note: {
+      word: "Note",
+      text: "Words that somebody puts beside their verdict, for whoever looks at it later.",
+    },
+    withdrawn: {
+      word: "Withdrawn",
+      text: "An image that was taken out for good: its file and its notes are gone, its answers count for nothing, and nothing takes it back.",
     },
     disagreement: {
       word: "Disagreement",

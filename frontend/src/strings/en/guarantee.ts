@@ -167,7 +167,7 @@ export const guarantee = {
     ofAbout: (answered: number, about: number) => `${count(answered)} of about ${count(about)}`,
     only: (answered: number) => count(answered),
     where: (round: number) =>
-      `The checks are among the images of round ${round}. Nobody sees which they are.`,
+      `The checks are among the images of round ${round}. Nothing marks them; predictions that were imported are not shown with them.`,
     waiting: (value: number) =>
       value === 0
         ? "None waits for an answer now: the next come when they are drawn and a round is open."

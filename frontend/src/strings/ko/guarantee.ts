@@ -149,7 +149,7 @@ export const guarantee: Catalogue["guarantee"] = {
     ofAbout: (answered, about) => `약 ${number(about)}회 중 ${number(answered)}회`,
     only: (answered) => `${number(answered)}회`,
     where: (round) =>
-      `확인할 이미지는 라운드 ${round}의 다른 이미지와 섞여 있습니다. 어느 것인지는 아무도 보지 못합니다.`,
+      `확인할 이미지는 라운드 ${round}의 다른 이미지와 섞여 있습니다. 따로 표시하지 않으며, 가져온 예측도 함께 보여 주지 않습니다.`,
     waiting: (value) =>
       value === 0
         ? "지금은 답을 기다리는 것이 없습니다. 다음 확인은 뽑히고 라운드가 열리면 나옵니다."

@@ -130,9 +130,8 @@ class CocoBoxes(CocoIndex):
         return {**silent, BOXES: [vote(drawn, SOURCE)]}
 
     def _predicted(self, image: str, size: tuple[float, float] | None) -> dict[str, Any]:
-        """What results say of an image, and why what they say is not read."""
+        """What results say of an image, or why that is not read."""
         predicted: list[dict[str, Any]] = []
-        unread: list[str] = []
         for model in self._models:
             rows = self._index.execute(
                 "SELECT category, shape FROM results WHERE image = ? AND model = ? "
@@ -141,11 +140,10 @@ class CocoBoxes(CocoIndex):
             ).fetchall()
             drawn = self._drawn(rows, size)
             if isinstance(drawn, Refused):
-                unread.append(drawn.reason)
+                predicted.append({"model": model, "refused": drawn.reason})
             elif rows:
                 predicted.append({"model": model, **drawn.to_json()})
-        found: dict[str, Any] = {PREDICTED: predicted} if predicted else {}
-        return {**found, UNREAD: unread} if unread else found
+        return {PREDICTED: predicted} if predicted else {}
 
     def _drawn(
         self, found: Sequence[tuple[str | None, str]], size: tuple[float, float] | None

@@ -90,7 +90,7 @@ def fields_of(task: Mapping[str, Any], name: str) -> dict[str, Any]:
     for prediction in predictions_of(task):
         found = _annotation(prediction, name, is_of_model=True)
         if isinstance(found, Refused):
-            unread.append(found.reason)
+            predicted.append({"model": model_of(prediction), "refused": found.reason})
         elif isinstance(found, Drawn):
             predicted.append({"model": model_of(prediction), **found.to_json()})
     if predicted:
