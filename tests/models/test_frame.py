@@ -30,6 +30,7 @@ from models.media.images.networks.nets import cnn_tiny
 from models.media.images.outlines import outline
 from models.media.images.patch_kmeans import PatchKMeans
 from models.media.images.store import PixelStore, fit_image
+from models.media.images.strong_view import StrongView
 from models.media.images.views import shifted_views
 from models.ranking.pool_scores import PoolScores
 from models.tasks.localization.map_box import silenced
@@ -145,6 +146,15 @@ def barred() -> NDArray[np.uint8]:
     return np.stack([fit_image(noise(32, 16 + seed % 2, seed), 32, "pad") for seed in range(6)])
 
 
+@pytest.fixture
+def padded(barred: NDArray[np.uint8], tmp_path: Path) -> PixelStore:
+    """A pool of them."""
+    path = tmp_path / "pixels.u8"
+    with PixelStore.writer(path, 32) as writer:
+        writer.write(0, barred)
+    return PixelStore.open(path, 32, len(barred), fit="pad")
+
+
 def test_features_are_of_images_and_not_of_bars(barred: NDArray[np.uint8]) -> None:
     torch.manual_seed(0)
     network = cnn_tiny(TinyParams(width=4), classes=2, image_size=32)
@@ -159,19 +169,24 @@ def test_features_are_of_images_and_not_of_bars(barred: NDArray[np.uint8]) -> No
 
 
 def test_patches_are_learned_and_counted_on_images_alone(
-    barred: NDArray[np.uint8], tmp_path: Path
+    barred: NDArray[np.uint8], padded: PixelStore
 ) -> None:
-    path = tmp_path / "pixels.u8"
-    with PixelStore.writer(path, 32) as writer:
-        writer.write(0, barred)
-    store = PixelStore.open(path, 32, len(barred), fit="pad")
     params = PatchKMeansParams(features=8, iterations=2)
-    fitted = PatchKMeans.fit(store, params, seed=0)
+    fitted = PatchKMeans.fit(padded, params, seed=0)
     found = fitted.extract(barred)
     assert np.isfinite(found).all()
     # One by one it is the same: each is put back where it was.
     alone = np.concatenate([fitted.extract(barred[at : at + 1]) for at in range(len(barred))])
     assert_allclose(found, alone, atol=1e-3)
+
+
+def test_a_strong_view_keeps_bars_where_they_are(padded: PixelStore) -> None:
+    changed = 0
+    for seed in range(8):
+        seen = StrongView(padded, seed)[np.arange(len(padded))]
+        assert_array_equal(unpadded(seen), unpadded(padded[:]))
+        changed += (seen != padded[:]).any(axis=(1, 2, 3)).sum()
+    assert changed > 4 * len(padded)
 
 
 @pytest.mark.parametrize("rotations", [True, False])
