@@ -130,10 +130,24 @@ def test_images_are_parted_by_shape_and_each_comes_once() -> None:
     assert sorted(int(one) for positions, _ in found for one in positions) == [0, 1, 2, 3, 4]
     shapes = {int(at): part.shape[1:3] for positions, part in found for at in positions}
     assert shapes == {0: (64, 64), 1: (40, 64), 2: (64, 40), 3: (42, 64), 4: (9, 64)}
+    near = [fit_image(noise(160, height), 160, "pad") for height in (101, 102, 103, 104, 105)]
+    ((_, alike),) = without_bars(np.stack(near))
+    for one, part in zip(near, alike, strict=True):
+        _, top, _, bottom = unpadded(one[None])[0]
+        assert part.shape == (105, 160, 3)
+        assert_array_equal(part[(part != FILL).any(axis=2)], one[top:bottom].reshape(-1, 3))
     whole = np.stack([np.asarray(noise(64, 64, seed)) for seed in range(3)])
     ((positions, same),) = without_bars(whole)
     assert positions.tolist() == [0, 1, 2]
     assert_array_equal(same, whole)
+
+
+@pytest.mark.parametrize("edge", [slice(0, 3), slice(13, 16)])
+def test_what_is_of_that_colour_at_one_edge_alone_is_of_the_image(edge: slice) -> None:
+    pixels = np.stack([np.asarray(noise(16, 16))] * 2)
+    pixels[0, edge] = pixels[1, :, edge] = FILL
+    extent = unpadded(pixels)[:, 2:] - unpadded(pixels)[:, :2]
+    assert (extent >= 15).all()
 
 
 def test_an_image_that_is_nothing_but_the_colour_of_bars_is_whole() -> None:
