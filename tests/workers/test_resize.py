@@ -184,6 +184,14 @@ def test_without_a_size_it_is_what_an_import_would_choose(
     assert job.params["input_size"] == side(full) == 64
 
 
+def test_whoever_asks_for_whole_images_alone_keeps_the_size(
+    http: TestClient, world: World, full: Pool
+) -> None:
+    project = world.session.get_one(Project, full.project_id)
+    job = start_job(http, world, project, "resize", {"fit": "pad"})
+    assert (job.params["input_size"], job.params["fit"]) == (8, "pad")
+
+
 def test_a_dry_run_says_what_it_costs_and_leaves_nothing(
     http: TestClient, world: World, full: Pool
 ) -> None:
