@@ -25,7 +25,7 @@ class StrongView:
 
     def __init__(self, store: ImageRows, seed: int) -> None:
         """Take a store of (S, S, 3) uint8 images."""
-        self.size, self._store, self._seed = store.size, store, seed
+        self.size, self.fit, self._store, self._seed = store.size, store.fit, store, seed
         self._augment = v2.RandAugment(num_ops=2, magnitude=9)
 
     def __getitem__(self, indices: Indices) -> NDArray[np.uint8]:
