@@ -70,7 +70,11 @@ def _require_another(context: JobContext, frame: Frame) -> None:
     """Refuse what the images were brought to since, and what the settings forbid now."""
     settings = _settings(context)
     if Frame(settings.side, settings.fit) == frame:
-        raise Conflict("input_size_same", f"The images are stored at {frame.side} px already.")
+        raise Conflict(
+            "input_size_same",
+            f"The images are stored at {frame.side} px already; ask for another size, or another "
+            "fit.",
+        )
     require_patches(settings, frame.side)
 
 
