@@ -98,8 +98,8 @@ def within_images(corners: Corners, sizes: Sizes) -> Corners:
 def unpadded(pixels: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Find what of images is no bar, by the pixels themselves.
 
-    A bar is rows or columns at both edges, as many on either side or one more, all of the colour
-    `FILL`. What else has rows of exactly that colour there has nothing in them.
+    A bar is rows or columns at both edges, as many on either side or one more at the end, all of
+    the colour `FILL`. What else has rows of exactly that colour there has nothing in them.
 
     Args:
         pixels: (n, S, S, 3) uint8.
@@ -109,14 +109,19 @@ def unpadded(pixels: NDArray[np.uint8]) -> NDArray[np.int64]:
         throughout.
     """
     side = pixels.shape[1]
-    is_image = (pixels != np.array(FILL, dtype=np.uint8)).any(axis=3)
-    found = np.empty((len(pixels), 4), dtype=np.int64)
+    found = np.tile(np.array((0, 0, side, side), dtype=np.int64), (len(pixels), 1))
+    # Bars have the last corner: of an image without any, one pixel is looked at.
+    barred = np.flatnonzero((pixels[:, -1, -1] == FILL).all(axis=1))
+    suspects = pixels[barred]
+    # By channels, which takes a fraction of the time.
+    red, green, blue = (suspects[..., at] != value for at, value in enumerate(FILL))
+    is_image = red | green | blue
     for axis, along in enumerate((is_image.any(axis=1), is_image.any(axis=2))):
         first = along.argmax(axis=1)
         last = along[:, ::-1].argmax(axis=1)
-        found[:, axis] = np.minimum(first, last + 1)
-        found[:, axis + 2] = side - np.minimum(last, first + 1)
-    found[~is_image.any(axis=(1, 2))] = (0, 0, side, side)
+        found[barred, axis] = np.minimum(first, last)
+        found[barred, axis + 2] = side - np.minimum(last, first + 1)
+    found[barred[~is_image.any(axis=(1, 2))]] = (0, 0, side, side)
     return found
 
 
@@ -149,11 +154,11 @@ def without_bars(
     """
     side, step = pixels.shape[1], max(1, pixels.shape[1] // 32)
     inner = unpadded(pixels)
-    start, extent = inner[:, :2], inner[:, 2:] - inner[:, :2]
+    extent = inner[:, 2:] - inner[:, :2]
     kept = np.minimum(np.maximum(-(-extent // step) * step, least), side)
-    start = np.clip(start - (kept - extent) // 2, 0, side - kept)
-    shapes, group = np.unique(np.concatenate([start, kept], axis=1), axis=0, return_inverse=True)
-    for number, (left, top, width, height) in enumerate(shapes.tolist()):
+    shapes, group = np.unique(kept, axis=0, return_inverse=True)
+    for number, (width, height) in enumerate(shapes.tolist()):
+        left, top = (side - width) // 2, (side - height) // 2
         positions = np.flatnonzero(group.reshape(-1) == number)
         chosen = pixels if len(shapes) == 1 else pixels[positions]
         yield positions, chosen[:, top : top + height, left : left + width]

@@ -18,7 +18,7 @@ async def frame_to_be(
         session: Of the request.
         project: Its row is locked.
         wanted: The size that was asked for; without it, what an import of these images would
-            choose.
+            choose, or where a fit was asked for, what is there.
         fit: What was asked for; without it, what is there.
 
     Raises:
@@ -35,11 +35,11 @@ async def frame_to_be(
     sizes = [(width, height) for width, height in found if width is not None and height is not None]
     settings = ProjectSettings.model_validate(project.settings)
     total = await session.scalar(select(func.count()).where(Example.project_id == project.id))
-    fit = fit or settings.fit
-    choice = SizeChoice.of(sizes, fit=fit, total=total or 0, above=settings.patch_size)
+    choice = SizeChoice.of(sizes, fit=settings.fit, total=total or 0, above=settings.patch_size)
     if choice is None:
         raise Conflict("no_images", "The project has no images; import some first.")
-    size = choice.side if wanted is None else wanted
+    size = wanted or (choice.side if fit is None else settings.side)
+    fit = fit or settings.fit
     if (size, fit) == (settings.input_size, settings.fit):
         raise Conflict(
             "input_size_same",

@@ -22,7 +22,7 @@ from models.heads.penalty import choose_penalty
 from models.media.base import Store
 from models.media.images.networks.build import build_network, restore_network
 from models.media.images.networks.nets import Network
-from models.media.images.store import images_of
+from models.media.images.store import frame_learned, images_of, require_frame
 from models.media.images.training.parallel import train_together
 from models.media.images.training.train import train
 from models.media.images.weight_files.fitting import digest
@@ -227,11 +227,11 @@ def load_target(
 
     Args:
         path: the safetensors file.
-        store: the pool to score; of images, of the size that the model was trained on.
+        store: the pool to score; of images, as the model was trained on them.
         embeddings: (N, D) of the pool, needed in frozen mode.
 
     Raises:
-        ModelError: not a target model, wrong image size or medium, or embeddings missing.
+        ModelError: not a target model, wrong image size, fit or medium, or embeddings missing.
     """
     tensors, metadata = tensorfile.read(path)
     if metadata.get("format") != "karat-target":
@@ -247,11 +247,7 @@ def load_target(
             rows = rows[:, start:stop]
         return HeadModel(head, rows, store, name, params, losses, columns=columns)
     images = images_of(store)
-    if int(metadata["image_size"]) != images.size:
-        raise ModelError(
-            f"The model was trained on {metadata['image_size']} px images and the pool has "
-            f"{images.size} px; train it again."
-        )
+    require_frame(images, frame_learned(metadata))
     network = restore_network(
         name, parse("model", name, params), classes=classes, image_size=images.size, state=tensors
     )

@@ -97,6 +97,7 @@ class NetworkModel:
             format="karat-target",
             classes=self.classes,
             image_size=self.store.size,
+            fit=self.store.fit,
         )
         tensorfile.write(path, self.network.state_dict(), metadata)
 

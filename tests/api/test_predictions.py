@@ -98,7 +98,8 @@ def test_a_class_is_suggested_but_not_where_others_are_judged(
     looks = select(Query.id).order_by(Query.rank.desc()).limit(3)
     again, check, draw = world.session.scalars(looks).all()
     drawn = {"requested": True, "audit": True}
-    kinds = {again: {"again_after": 1}, check: drawn, draw: {**drawn, "audit_probability": 0.5}}
+    shown = {**drawn, "audit_probability": 0.5}
+    kinds: dict[int, dict[str, Any]] = {again: {"again_after": 1}, check: drawn, draw: shown}
     for query, kind in kinds.items():
         world.session.execute(update(Query).where(Query.id == query).values(**kind))
     world.session.commit()

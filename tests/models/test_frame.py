@@ -30,6 +30,7 @@ from models.media.images.networks.nets import cnn_tiny
 from models.media.images.outlines import outline
 from models.media.images.patch_kmeans import PatchKMeans
 from models.media.images.store import PixelStore, fit_image
+from models.media.images.strong_view import StrongView
 from models.media.images.views import shifted_views
 from models.ranking.pool_scores import PoolScores
 from models.tasks.localization.map_box import silenced
@@ -129,10 +130,24 @@ def test_images_are_parted_by_shape_and_each_comes_once() -> None:
     assert sorted(int(one) for positions, _ in found for one in positions) == [0, 1, 2, 3, 4]
     shapes = {int(at): part.shape[1:3] for positions, part in found for at in positions}
     assert shapes == {0: (64, 64), 1: (40, 64), 2: (64, 40), 3: (42, 64), 4: (9, 64)}
+    near = [fit_image(noise(160, height), 160, "pad") for height in (101, 102, 103, 104, 105)]
+    ((_, alike),) = without_bars(np.stack(near))
+    for one, part in zip(near, alike, strict=True):
+        _, top, _, bottom = unpadded(one[None])[0]
+        assert part.shape == (105, 160, 3)
+        assert_array_equal(part[(part != FILL).any(axis=2)], one[top:bottom].reshape(-1, 3))
     whole = np.stack([np.asarray(noise(64, 64, seed)) for seed in range(3)])
     ((positions, same),) = without_bars(whole)
     assert positions.tolist() == [0, 1, 2]
     assert_array_equal(same, whole)
+
+
+@pytest.mark.parametrize("edge", [slice(0, 3), slice(13, 16)])
+def test_what_is_of_that_colour_at_one_edge_alone_is_of_the_image(edge: slice) -> None:
+    pixels = np.stack([np.asarray(noise(16, 16))] * 2)
+    pixels[0, edge] = pixels[1, :, edge] = FILL
+    extent = unpadded(pixels)[:, 2:] - unpadded(pixels)[:, :2]
+    assert (extent >= 15).all()
 
 
 def test_an_image_that_is_nothing_but_the_colour_of_bars_is_whole() -> None:
@@ -143,6 +158,15 @@ def test_an_image_that_is_nothing_but_the_colour_of_bars_is_whole() -> None:
 def barred() -> NDArray[np.uint8]:
     """Wide images, of two shapes."""
     return np.stack([fit_image(noise(32, 16 + seed % 2, seed), 32, "pad") for seed in range(6)])
+
+
+@pytest.fixture
+def padded(barred: NDArray[np.uint8], tmp_path: Path) -> PixelStore:
+    """A pool of them."""
+    path = tmp_path / "pixels.u8"
+    with PixelStore.writer(path, 32) as writer:
+        writer.write(0, barred)
+    return PixelStore.open(path, 32, len(barred), fit="pad")
 
 
 def test_features_are_of_images_and_not_of_bars(barred: NDArray[np.uint8]) -> None:
@@ -159,19 +183,24 @@ def test_features_are_of_images_and_not_of_bars(barred: NDArray[np.uint8]) -> No
 
 
 def test_patches_are_learned_and_counted_on_images_alone(
-    barred: NDArray[np.uint8], tmp_path: Path
+    barred: NDArray[np.uint8], padded: PixelStore
 ) -> None:
-    path = tmp_path / "pixels.u8"
-    with PixelStore.writer(path, 32) as writer:
-        writer.write(0, barred)
-    store = PixelStore.open(path, 32, len(barred), fit="pad")
     params = PatchKMeansParams(features=8, iterations=2)
-    fitted = PatchKMeans.fit(store, params, seed=0)
+    fitted = PatchKMeans.fit(padded, params, seed=0)
     found = fitted.extract(barred)
     assert np.isfinite(found).all()
     # One by one it is the same: each is put back where it was.
     alone = np.concatenate([fitted.extract(barred[at : at + 1]) for at in range(len(barred))])
     assert_allclose(found, alone, atol=1e-3)
+
+
+def test_a_strong_view_keeps_bars_where_they_are(padded: PixelStore) -> None:
+    changed = 0
+    for seed in range(8):
+        seen = StrongView(padded, seed)[np.arange(len(padded))]
+        assert_array_equal(unpadded(seen), unpadded(padded[:]))
+        changed += (seen != padded[:]).any(axis=(1, 2, 3)).sum()
+    assert changed > 4 * len(padded)
 
 
 @pytest.mark.parametrize("rotations", [True, False])

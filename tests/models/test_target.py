@@ -18,6 +18,7 @@ from models.media.images.training.resume import Batches
 from models.media.images.training.train import augmented
 from models.protocols import Progress, TargetModel
 from models.target.train import load_target, train_target, training_notes
+from models.target.trained import NetworkModel
 
 TINY = {"steps": 30, "width": 8, "batch_size": 32, "flip": False}
 
@@ -142,11 +143,23 @@ def test_a_saved_network_scores_as_before(
     assert [path.name for path in tmp_path.iterdir()] == ["model.safetensors"]
 
 
-def test_a_network_needs_images_of_its_size(train: Train, tmp_path: Path) -> None:
-    train().save(tmp_path / "model.safetensors")
+def test_a_network_needs_images_as_it_has_learned_from(
+    train: Train, digit_store: PixelStore, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.safetensors"
+    train().save(path)
     other = PixelStore.open(tmp_path / "none.bin", 24, 0)
     with pytest.raises(ModelError, match="trained on 16 px images and the pool has 24 px"):
-        load_target(tmp_path / "model.safetensors", other)
+        load_target(path, other)
+    whole = PixelStore.open(digit_store.path, 16, len(digit_store), fit="pad")
+    with pytest.raises(ModelError, match="on middle squares of images and the pool has whole"):
+        load_target(path, whole)
+    model = load_target(path, digit_store)
+    assert isinstance(model, NetworkModel)
+    NetworkModel(model.network, whole, model.name, model.params).save(path)
+    assert load_target(path, whole).classes == 10
+    with pytest.raises(ModelError, match="on whole images and the pool has middle squares"):
+        load_target(path, digit_store)
 
 
 def test_a_head_trains_saves_and_loads(

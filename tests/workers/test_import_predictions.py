@@ -130,7 +130,7 @@ def test_what_people_answered_in_a_task_is_no_models(boxes: BoxPool, alone: bool
 def test_one_of_several_predictions_under_one_name_is_taken(boxes: BoxPool) -> None:
     (found,) = json.loads(ls_task(score=0.75))
     found["predictions"].append({**found["predictions"][0], "model_version": "v8", "score": 0.5})
-    sent = {"t.json": json.dumps([found]), "a.jpg": image(1)}
+    sent: dict[str, bytes | str] = {"t.json": json.dumps([found]), "a.jpg": image(1)}
     result = boxes.send(sent, predictions="mine")
     another = "a prediction is left aside: another of the same image and model comes before it"
     assert (result["predictions"], result["noted"]) == (1, {another: 1})

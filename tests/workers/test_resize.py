@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from safetensors.numpy import save_file
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
 from core import settings
+from core.artifacts.features import features_of
 from core.db import sync_engine
 from core.jobs import queue
 from core.jobs.messages import RunJob
@@ -22,6 +24,7 @@ from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState, RoundState
 from core.tables import DRY_RUN, Job, Project, Round
 from models.errors import ModelError
+from models.features.embed import extractor_path
 from models.frame import Frame
 from models.media import embedding_files
 from models.media.images.contrastive import embed_with_encoder
@@ -168,13 +171,18 @@ def test_models_come_to_see_all_of_each_image_and_back(
     engine.dispose()
     # No features of the one are ever taken for those of the other.
     then = now.model_copy(update={"fit": "pad"})
-    assert embeddings_file(full.storage, project.id, now) != embeddings_file(
-        full.storage, project.id, then
-    )
+    cropped, padded = (embeddings_file(full.storage, project.id, one) for one in (now, then))
+    cropped.parent.mkdir(exist_ok=True)
+    for path in (cropped, padded):
+        np.save(path, np.zeros((N, 2), dtype=np.float32))
+        save_file({"rows": np.zeros(1)}, extractor_path(path))
+    project.settings = then.model_dump(mode="json")
     world.session.commit()
     again = start_job(http, world, project, "resize", {"fit": "crop", "input_size": 8})
     assert run(world, again).state is JobState.SUCCEEDED
     np.testing.assert_array_equal(pixels(full, 8), before)
+    found = features_of(full.storage, project.id, "patch_kmeans", lambda _, width: width)
+    assert found.path == cropped
 
 
 def test_without_a_size_it_is_what_an_import_would_choose(
@@ -182,6 +190,14 @@ def test_without_a_size_it_is_what_an_import_would_choose(
 ) -> None:
     job = resize(http, world, full, None)
     assert job.params["input_size"] == side(full) == 64
+
+
+def test_whoever_asks_for_whole_images_alone_keeps_the_size(
+    http: TestClient, world: World, full: Pool
+) -> None:
+    project = world.session.get_one(Project, full.project_id)
+    job = start_job(http, world, project, "resize", {"fit": "pad"})
+    assert (job.params["input_size"], job.params["fit"]) == (8, "pad")
 
 
 def test_a_dry_run_says_what_it_costs_and_leaves_nothing(

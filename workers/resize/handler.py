@@ -15,7 +15,14 @@ from workers.jobs.context import JobContext, Phase
 from workers.jobs.yielding import Turn
 from workers.resize.dry_run import estimate, wanted
 from workers.resize.refit import Refit, require_originals
-from workers.resize.swap import name, put_in_place, require_patches, take_back, tidy
+from workers.resize.swap import (
+    name,
+    prefer_features,
+    put_in_place,
+    require_patches,
+    take_back,
+    tidy,
+)
 
 _SAVE_SECONDS: Final = 2.0
 _SEEN: Final[dict[Fit, str]] = {
@@ -36,6 +43,7 @@ def run(context: JobContext) -> dict[str, Any]:
     context.run(PHASES, context)
     storage, known = context.storage, context.checkpoint["swapped"]
     tidy(storage, context.project_id, frame, known["anew"])
+    prefer_features(storage, context.project_id, _settings(context))
     shutil.rmtree(context.work, ignore_errors=True)
     size, before = frame.side, known["before"]
     # Of a job that an earlier version has swapped only the size is known, which alone changed.
@@ -60,12 +68,20 @@ def run(context: JobContext) -> dict[str, Any]:
 
 def _require_another(context: JobContext, frame: Frame) -> None:
     """Refuse what the images were brought to since, and what the settings forbid now."""
+    settings = _settings(context)
+    if Frame(settings.side, settings.fit) == frame:
+        raise Conflict(
+            "input_size_same",
+            f"The images are stored at {frame.side} px already; ask for another size, or another "
+            "fit.",
+        )
+    require_patches(settings, frame.side)
+
+
+def _settings(context: JobContext) -> ProjectSettings:
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
-        settings = ProjectSettings.model_validate(project.settings)
-    if Frame(settings.side, settings.fit) == frame:
-        raise Conflict("input_size_same", f"The images are stored at {frame.side} px already.")
-    require_patches(settings, frame.side)
+        return ProjectSettings.model_validate(project.settings)
 
 
 def check(context: JobContext) -> None:

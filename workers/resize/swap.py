@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy.orm import Session
@@ -13,7 +14,9 @@ from core.files.storage import Storage, flush, write_atomically
 from core.rounds import lock_unfinished
 from core.settings.project import ProjectSettings
 from core.tables import Project
+from models.errors import ModelError
 from models.frame import Frame
+from workers.features.stored import embeddings_file
 from workers.jobs.unfinished import begin_anew
 
 
@@ -88,3 +91,14 @@ def tidy(storage: Storage, project_id: int, frame: Frame, anew: list[int]) -> No
             path.unlink(missing_ok=True)
     for job_id in anew:
         shutil.rmtree(storage.work(job_id), ignore_errors=True)
+
+
+def prefer_features(storage: Storage, project_id: int, settings: ProjectSettings) -> None:
+    """Have features of images as they are seen now, if there are any, count as made last.
+
+    Whoever compares images takes what was made last; the next round, which finds them complete,
+    makes none.
+    """
+    # Without the weights of the model nobody knows the name; a round says what is missing.
+    with suppress(ModelError, FileNotFoundError):
+        os.utime(embeddings_file(storage, project_id, settings))

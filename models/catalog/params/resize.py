@@ -13,8 +13,8 @@ class ResizeParams(Params):
         default=None,
         ge=8,
         le=512,
-        description="Side of the square that the model sees, in pixels; empty: what the first "
-        "import of these images would choose.",
+        description="Side of the square that the model sees, in pixels; empty: as it is, or "
+        "where fit is empty too what the first import of these images would choose.",
     )
     fit: Fit | None = Field(
         default=None,

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -18,6 +18,7 @@ from models.protocols import Indices
 
 Pixels = NDArray[np.uint8]
 
+_SHOWN: Final[dict[Fit, str]] = {"crop": "middle squares of images", "pad": "whole images"}
 _REMEDY: Final = "try again: it is made anew from the original images"
 
 
@@ -26,9 +27,11 @@ class ImageRows(Protocol):
 
     Attributes:
         size: S, the side in pixels.
+        fit: what they show of their originals.
     """
 
     size: int
+    fit: Fit
 
     def __getitem__(self, rows: Indices) -> Pixels:
         """Return (n, S, S, 3) uint8 images of (n,) rows."""
@@ -204,6 +207,30 @@ def images_of(store: Store) -> PixelStore:
             "embeddings."
         )
     return store
+
+
+def frame_learned(metadata: Mapping[str, str]) -> Frame:
+    """Return how a model that was saved saw images; those of earlier versions were cropped."""
+    fit: Fit = "pad" if metadata.get("fit") == "pad" else "crop"
+    return Frame(int(metadata["image_size"]), fit)
+
+
+def require_frame(store: PixelStore, learned: Frame) -> None:
+    """Refuse images that are not as those which a model has learned from.
+
+    Raises:
+        ModelError: they are of another size, or show more or less of their originals.
+    """
+    if learned.side != store.size:
+        raise ModelError(
+            f"The model was trained on {learned.side} px images and the pool has {store.size} px; "
+            "train it again."
+        )
+    if learned.fit != store.fit:
+        raise ModelError(
+            f"The model was trained on {_SHOWN[learned.fit]} and the pool has {_SHOWN[store.fit]}; "
+            "train it again."
+        )
 
 
 class PixelWriter:

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torchvision.transforms import v2
 
+from models.frame import unpadded
 from models.media.images.store import ImageRows, PixelStore
 from models.protocols import Indices
 
@@ -18,12 +19,13 @@ from models.protocols import Indices
 class StrongView:
     """Another store over the same images, each changed by two random operations.
 
-    How an image is changed follows from the seed and its index alone.
+    How an image is changed follows from the seed and its index alone. Bars beside it stay as they
+    are: by their colour and place readers tell them from the image.
     """
 
     def __init__(self, store: ImageRows, seed: int) -> None:
         """Take a store of (S, S, 3) uint8 images."""
-        self.size, self._store, self._seed = store.size, store, seed
+        self.size, self.fit, self._store, self._seed = store.size, store.fit, store, seed
         self._augment = v2.RandAugment(num_ops=2, magnitude=9)
 
     def __getitem__(self, indices: Indices) -> NDArray[np.uint8]:
@@ -31,11 +33,13 @@ class StrongView:
         images = np.ascontiguousarray(self._store[indices])
         # Operations are drawn for each image on its own, so there is no batch to make of them.
         with torch.random.fork_rng([]):
-            for place, index in enumerate(indices.tolist()):
+            places = zip(images, indices.tolist(), unpadded(images).tolist(), strict=True)
+            for whole, index, (left, top, right, bottom) in places:
                 mixed = np.random.SeedSequence([self._seed, index]).generate_state(1)[0]
                 torch.manual_seed(int(mixed))
-                image = torch.from_numpy(images[place]).permute(2, 0, 1)
-                images[place] = self._augment(image).permute(1, 2, 0).numpy()
+                within = whole[top:bottom, left:right]
+                image = torch.from_numpy(within).permute(2, 0, 1)
+                within[:] = self._augment(image).permute(1, 2, 0).numpy()
         return images
 
 

@@ -29,7 +29,7 @@ from models.tasks.boxes.network import (
 
 
 class Exported(nn.Module):
-    """From the centre square of an image to its boxes, in pixels of that square."""
+    """From what models see of an image to its boxes, in pixels of that square."""
 
     def __init__(self, detector: Detector, network: Network | None, image_size: int) -> None:
         """Take a detector in evaluation mode, and what makes its maps if it has none of its own."""
@@ -76,12 +76,12 @@ def exported(checkpoint: Path) -> tuple[Exported, int]:
     Raises:
         ModelError: the file holds no detector, or the packaged network is not installed.
     """
-    detector, _, _, image_size = restored(checkpoint)
+    detector, _, _, frame = restored(checkpoint)
     network = None
     if isinstance(detector.maps, CachedMaps):
         made: Any = resolve(find("model", NETWORK))
-        network = made(packaged(detector.maps.side), classes=1, image_size=image_size).eval()
-    return Exported(detector.cpu(), network, image_size).eval().requires_grad_(False), image_size
+        network = made(packaged(detector.maps.side), classes=1, image_size=frame.side).eval()
+    return Exported(detector.cpu(), network, frame.side).eval().requires_grad_(False), frame.side
 
 
 def export(checkpoint: Path, out: Path) -> None:

@@ -15,8 +15,9 @@ from models.catalog.params.detection import DetectorParams, FcosParams
 from models.device import autocast, place
 from models.errors import ModelError
 from models.files import tensorfile
+from models.frame import Frame
 from models.media.base import Store
-from models.media.images.store import images_of
+from models.media.images.store import frame_learned, images_of, require_frame
 from models.protocols import Float32Array, Indices, Outputs, Progress
 from models.tasks.boxes.network import MOST_DETECTIONS, Detector, build
 from models.tasks.boxes.sides import POOLED, side_of
@@ -105,9 +106,10 @@ class DetectorModel:
     def save(self, path: Path) -> None:
         """Write weights, name, params and classes to one safetensors file, atomically."""
         frame = images_of(self.store).frame
-        facts = {"format": FORMAT, "classes": self.classes, "image_size": frame.side}
-        facts["fit"] = frame.fit
-        described = tensorfile.describe(self.name, self.params, **facts)
+        facts = {"image_size": frame.side, "fit": frame.fit}
+        described = tensorfile.describe(
+            self.name, self.params, format=FORMAT, classes=self.classes, **facts
+        )
         tensorfile.write(path, self.detector.state_dict(), described)
 
 
@@ -133,23 +135,19 @@ def load(path: Path, store: Store, rows: NDArray[Any] | None) -> DetectorModel:
 
     Args:
         path: the safetensors file.
-        store: the pool, of images of the side that it was trained on.
+        store: the pool, of images as it was trained on them.
         rows: (N, D) of the pool, where it looks at cached maps.
 
     Raises:
-        ModelError: no detector, another image size, or rows missing.
+        ModelError: no detector, another image size or fit, or rows missing.
     """
-    detector, name, params, image_size = restored(path)
-    if image_size != store.size:
-        raise ModelError(
-            f"The detector was trained on {image_size} px images and the pool has {store.size} px; "
-            "train it again."
-        )
+    detector, name, params, frame = restored(path)
+    require_frame(images_of(store), frame)
     return DetectorModel(detector, store, name, params, rows_for(name, rows))
 
 
-def restored(path: Path) -> tuple[Detector, str, dict[str, Any], int]:
-    """Read a detector in evaluation mode, its name, its parameters, and the side of its images.
+def restored(path: Path) -> tuple[Detector, str, dict[str, Any], Frame]:
+    """Read a detector in evaluation mode, its name, its parameters, and how it saw images.
 
     Raises:
         ModelError: the file holds none.
@@ -158,16 +156,16 @@ def restored(path: Path) -> tuple[Detector, str, dict[str, Any], int]:
     if metadata.get("format") != FORMAT:
         raise ModelError(f"{path} is not a saved detector.")
     name, params = metadata["name"], json.loads(metadata["params"])
-    image_size = int(metadata["image_size"])
+    frame = frame_learned(metadata)
     detector = blank(
         name,
         parse("model", name, params),
         classes=int(metadata["classes"]),
-        image_size=image_size,
+        image_size=frame.side,
         seed=0,
     )
     detector.load_state_dict(tensors)
-    return detector.eval(), name, params, image_size
+    return detector.eval(), name, params, frame
 
 
 def rows_for(name: str, rows: NDArray[Any] | None) -> NDArray[Any] | None:

@@ -104,6 +104,9 @@ def test_boxes_are_found_and_kept_in_a_file(
 
     model.save(tmp_path / "model.safetensors")
     again = judged(LEARNER.restore(tmp_path / "model.safetensors", pool, embeddings=rows))
+    whole = PixelStore.open(pool.path, pool.size, len(pool), fit="pad")
+    with pytest.raises(ModelError, match="on middle squares of images and the pool has whole"):
+        LEARNER.restore(tmp_path / "model.safetensors", whole, embeddings=rows)
     assert_array_equal(again.detections, detections)
     assert_array_equal(again.embeddings, outputs.embeddings)
     outside = tmp_path / "detector.pt2"

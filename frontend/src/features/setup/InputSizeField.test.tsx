@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it } from "vitest";
 import { jobsOfKindQuery } from "../../api/rounds";
 import type { Job, Project } from "../../api/types";
-import { InputSizeField, type Seen } from "./InputSizeField";
+import { InputSize, InputSizeField, type Seen } from "./InputSizeField";
 
 const project = (seen: Seen) =>
   ({ id: 7, counts: { pool: 3 }, settings: seen }) as unknown as Project;
@@ -53,6 +53,16 @@ it("is a setting that may be empty while there are no images", async () => {
   await userEvent.selectOptions(sees(), "The whole image");
   expect(changes.at(-1)).toEqual({ input_size: null, fit: "pad" });
   expect(panel()).toBeNull();
+});
+
+it("says before an import that all of each image is seen", () => {
+  const choice = { width: 480, height: 360, images: 9, side: 160, fit: "pad" } as const;
+  render(
+    <InputSize value={{ input_size: null, fit: "pad" }} choice={choice} onChange={() => {}} />,
+  );
+  expect(
+    screen.getByText(/480 × 360; the model will see all of each within 160 × 160/),
+  ).toBeTruthy();
 });
 
 it("offers to resize the images once another size stands in it, and changes no setting", async () => {

@@ -1,6 +1,6 @@
 import { locale } from "../language";
 
-type Choice = { width: number; height: number; side: number; fit?: string };
+export type Choice = { width: number; height: number; side: number; fit?: "crop" | "pad" };
 
 export const inputSize = {
   label: "Model input size",

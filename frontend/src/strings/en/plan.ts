@@ -1,4 +1,5 @@
 import { locale } from "../language";
+import type { Choice } from "./inputSize";
 import { plural } from "./words";
 
 const number = (count: number): string => count.toLocaleString(locale);
@@ -84,8 +85,8 @@ export const plan = {
   nothing: "Nothing of this would come in. Choose a split, or discard it.",
   notSeen: "Copies and damaged images are found while importing.",
   fixesSize: (size: number) => `The import fixes what the model sees at ${size} × ${size} pixels.`,
-  choosesSize: ({ width, height, side }: { width: number; height: number; side: number }) =>
-    `Images are typically ${number(width)} × ${number(height)}; the model will see ${side} × ${side}. More pixels tell more, and take longer.`,
+  choosesSize: ({ width, height, side, fit }: Choice) =>
+    `Images are typically ${number(width)} × ${number(height)}; the model will see ${fit === "pad" ? "all of each within " : ""}${side} × ${side}. More pixels tell more, and take longer.`,
   start: "Import",
   later: "Not now",
   discard: "Discard",

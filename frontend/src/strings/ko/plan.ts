@@ -78,8 +78,8 @@ export const plan: Catalogue["setup"]["plan"] = {
   nothing: "이대로는 가져올 것이 없습니다. 용도를 고르거나 버리세요.",
   notSeen: "중복되거나 손상된 이미지는 가져오는 동안 찾습니다.",
   fixesSize: (size) => `가져오면 모델이 보는 크기가 ${size} × ${size}픽셀로 정해집니다.`,
-  choosesSize: ({ width, height, side }) =>
-    `이미지는 보통 ${number(width)} × ${number(height)} 크기이며, 모델은 ${particle(`${side} × ${side}`, "으로", "로")} 보게 됩니다. 클수록 잘 구별하지만 시간이 더 걸립니다.`,
+  choosesSize: ({ width, height, side, fit }) =>
+    `이미지는 보통 ${number(width)} × ${number(height)} 크기이며, 모델은 ${fit === "pad" ? "전체를 " : ""}${particle(`${side} × ${side}`, "으로", "로")} 보게 됩니다. 클수록 잘 구별하지만 시간이 더 걸립니다.`,
   start: "가져오기",
   later: "나중에",
   discard: "버리기",
