@@ -136,7 +136,7 @@ class _Wanted:
     """What the snapshot's rows name; files of deleted projects may still be on their way out."""
 
     projects: dict[int, str | None]
-    """Ids, and the size of the images as the settings say."""
+    """Ids, and how models see the images, as the settings say."""
     uploads: set[str]
     weights: set[str]
     """Where they are in storage."""

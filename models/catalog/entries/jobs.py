@@ -134,8 +134,8 @@ JOBS = (
         name="resize",
         kind="job",
         title="Resize images",
-        summary="Brings the images of a pool to another size for the model, from their originals; "
-        "rounds that are closed keep their results.",
+        summary="Brings the images of a pool to another size for the model, or has it see all of "
+        "each or the middle, from their originals; rounds that are closed keep their results.",
         target="models.media.images.store:fit_image",
         params=ResizeParams,
         media=IMAGES,
