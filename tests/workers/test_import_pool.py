@@ -30,6 +30,8 @@ def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:
         "unchanged": 0,
         "empty": 0,
         "annotations": 0,
+        "predicted": 0,
+        "predictions": 0,
         "contradicting": 0,
         "noted": {},
         "left_out": 0,
