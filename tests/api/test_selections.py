@@ -20,7 +20,6 @@ from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
 from tests.workers.starting import done_job, run_here, start_job
 from tests.world import World
 from workers.celery_tasks.follow_people import follow_people
-from workers.instructions import superseded
 from workers.instructions.following import Following
 from workers.instructions.superseded import remove_superseded
 from workers.jobs.context import sessions
@@ -227,13 +226,12 @@ def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
     # Whoever reads what was there before still does; it goes later.
     assert len([*folder.glob("selection-*")]) == 2
     assert remove_superseded(sessions(), world.storage) == 0
-    monkeypatch.setattr(superseded, "GRACE", timedelta(seconds=-60))
     # One that cannot be removed, as its name is too long for any disk, keeps no other.
     stuck, (gone,) = "selection-" + "0" * 300, files[1].meta["superseded"]
     waiting = {stuck: files[1].meta["superseded"][gone], gone: files[1].meta["superseded"][gone]}
     files[1].meta = {**files[1].meta, "superseded": waiting}
     world.session.commit()
-    assert remove_superseded(sessions(), world.storage) == 1
+    assert remove_superseded(sessions(), world.storage, grace=timedelta(seconds=-60)) == 1
     world.session.refresh(files[1])
     assert [*files[1].meta["superseded"]] == [stuck]
     listed = http.get(f"/api/projects/{project.id}/artifacts", headers=chosen.headers).json()

@@ -17,6 +17,7 @@ from core.tables import Project, Sync
 from tests.api.test_jobs import add_job
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.api.test_pool_actions import ids_of
+from tests.api.test_predictions import predict
 from tests.api.test_reviews import Review, review
 from tests.certificates import add_certificate, add_model
 from tests.conftest import ROOT
@@ -64,6 +65,7 @@ SILENT = {
     "POST /api/projects/{project_id}/examples/look-up": "whoever sent the file asks for its job",
     "POST /api/projects/{project_id}/examples/by-words": "whoever asked asks for its job",
     "POST /api/projects/{project_id}/examples/{example_id}/look-at": "who asks waits for the job",
+    "POST /api/projects/{project_id}/withdrawals/preview": "only counts what would go",
 }
 
 
@@ -219,6 +221,21 @@ def _close(scene: Scene) -> int:
     return project.id
 
 
+def _withdraw(scene: Scene) -> int:
+    project = scene.world.project(images=2)
+    ids = ids_of(scene.world, project)[:1]
+    scene.call("post", f"/projects/{project.id}/withdrawals", json={"ids": ids})
+    return project.id
+
+
+def _remove_predictions(scene: Scene) -> int:
+    project = scene.world.project(images=1)
+    cat = scene.world.classes(project)[0].id
+    predict(scene.world, project, "m", {"class_id": cat, "score": None})
+    scene.call("delete", f"/projects/{project.id}/predictions", params={"model": "m"})
+    return project.id
+
+
 def _snapshot(*, gone: bool) -> Callable[[Scene], int]:
     def act(scene: Scene) -> int:
         project = scene.world.project(images=1)
@@ -333,6 +350,8 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     (f"{EXAMPLES}release", _examples("hold-out", "release"), {Topic.POOL}),
     (f"{EXAMPLES}verdict", _examples("verdict", verdict="ood"), {Topic.POOL}),
     (f"{EXAMPLES}promote", _examples("promote", name="bird"), {Topic.POOL, Topic.PROJECT}),
+    ("POST /api/projects/{project_id}/withdrawals", _withdraw, {Topic.POOL}),
+    ("DELETE /api/projects/{project_id}/predictions", _remove_predictions, {Topic.JOB}),
     ("POST /api/projects/{project_id}/imports", _import, {Topic.JOB}),
     ("DELETE /api/projects/{project_id}/imports/{job_id}", _discard, {Topic.JOB}),
     ("POST /api/projects/{project_id}/jobs", _start_job, {Topic.JOB}),
