@@ -1,6 +1,6 @@
 """Each entry of the catalog with each task type and medium: it works, or settings say why not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import torch
 from api.projects.settings import KINDS, checked
 from core.errors import Invalid
 from core.states import Medium
+from core.tasks import registry
 from models.catalog import Spec, find, parse, specs
 from models.catalog.resolve import resolve
 from models.errors import NotReady
@@ -18,6 +19,7 @@ from models.protocols import LinearHead, OpenSetLabels, PoolView
 from models.ranking.candidates import Candidates
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
+from tests.tasks.number import NUMBER
 
 COUNT, VERDICTS = 60, 40
 # Of boxes there are images only; a number, as of a package, can be of either.
@@ -29,6 +31,12 @@ SERVED = [
     ("number", Medium.TEXT),
 ]
 TASKS = sorted({task for task, _ in SERVED})
+
+
+@pytest.fixture(autouse=True)
+def number() -> Iterator[None]:
+    with registry.registered(NUMBER):
+        yield
 
 
 def of(*kinds: str) -> Callable[..., Any]:
