@@ -86,7 +86,7 @@ class Storage:
             return False
         return True
 
-    def pixels(self, project_id: int, size: int, fit: Fit = "crop") -> Path:
+    def pixels(self, project_id: int, size: int, fit: Fit) -> Path:
         """Pixel store of a project: its decoded images at the model's input size.
 
         The size of the first import is not part of the name. Those that images were brought to
@@ -101,7 +101,7 @@ class Storage:
         path = self.resized_pixels(project_id, size, fit)
         return path if path.exists() else self.project(project_id) / f"pixels{_named(fit)}.u8"
 
-    def resized_pixels(self, project_id: int, size: int, fit: Fit = "crop") -> Path:
+    def resized_pixels(self, project_id: int, size: int, fit: Fit) -> Path:
         """Where a pixel store of another size than that of the first import is, or will be."""
         return self.project(project_id) / f"pixels{_named(fit)}-{size}.u8"
 

@@ -321,7 +321,7 @@ def test_publishing_a_batch_reads_the_batch(
     project, _ = _large(world, connection, 400)
     # As long as the pool, and empty on the disk: nothing of it is read.
     side = project.settings["input_size"]
-    pixels = world.storage.pixels(project.id, side)
+    pixels = world.storage.pixels(project.id, side, "crop")
     pixels.parent.mkdir(parents=True, exist_ok=True)
     with pixels.open("wb") as file:
         file.truncate(N * side * side * 3)

@@ -61,11 +61,13 @@ def test_what_is_removed_is_counted_and_removed_again_without_harm(tmp_path: Pat
     store, digest = Storage(tmp_path), bytes(32)
     store.put_image(digest, b"image")
     for project_id in (1, 11):
-        write_atomically(store.pixels(project_id, 8), lambda part: part.write_bytes(b"pixels"))
+        write_atomically(
+            store.pixels(project_id, 8, "crop"), lambda part: part.write_bytes(b"pixels")
+        )
     assert store.remove_path("projects/1").files == 1
     assert store.remove_path("projects/1") == Freed()
     assert not store.project(1).exists()
-    assert store.pixels(11, 8).exists()
+    assert store.pixels(11, 8, "crop").exists()
     small = tmp_path / "thumbnails" / "64" / digest.hex()[:2] / f"{digest.hex()}.webp"
     write_atomically(small, lambda part: part.write_bytes(b"small"))
     assert store.image(digest).exists()

@@ -25,7 +25,7 @@ def boxed_project(world: World, *, images: int = 24, evaluation: int = 8, ood: i
     project.task = "boxes"
     classes = world.classes(project)
     splits = [Split.POOL] * images + [Split.EVALUATION] * evaluation + [Split.AUXILIARY_OOD] * ood
-    with PixelStore.writer(world.storage.pixels(project.id, SIDE), SIDE) as pixels:
+    with PixelStore.writer(world.storage.pixels(project.id, SIDE, "crop"), SIDE) as pixels:
         for index, split in enumerate(splits):
             draw = np.random.default_rng(index)
             image = draw.integers(0, 60, (SIDE, SIDE + 4, 3), dtype=np.uint8)

@@ -355,7 +355,7 @@ def test_a_failed_job_fails_its_round_and_can_be_retried(world: World, http: Tes
     loop = Loop(world)
     loop.answer(0, 8)
     job = loop.close(0)
-    world.storage.pixels(loop.project.id, 8).unlink()
+    world.storage.pixels(loop.project.id, 8, "crop").unlink()
     originals = world.storage.root / "images"
     originals.rename(originals.with_suffix(".hidden"))
     run_job(RunJob.of(job), handler)

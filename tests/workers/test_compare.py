@@ -39,7 +39,7 @@ def pictures(world: World, project: Project, copies: dict[int, int]) -> None:
     generator = np.random.default_rng(3)
     count = len(ids_of(world, project))
     drawn = generator.integers(20, 180, (count, 4, 4, 3)).astype(np.uint8)
-    with PixelStore.writer(world.storage.pixels(project.id, SIZE), SIZE) as pixels:
+    with PixelStore.writer(world.storage.pixels(project.id, SIZE, "crop"), SIZE) as pixels:
         for index in range(count):
             small = Image.fromarray(drawn[copies.get(index, index)])
             picture = np.asarray(small.resize((SIZE, SIZE), Image.Resampling.BICUBIC))

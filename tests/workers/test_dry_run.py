@@ -260,7 +260,7 @@ def test_longer_training_is_told_to_take_longer(http: TestClient, loop: Loop) ->
 def test_a_failed_measurement_fails_no_round(http: TestClient, loop: Loop) -> None:
     # Without pixels alone they would be made again.
     lost, originals = (
-        loop.world.storage.pixels(loop.project.id, 8),
+        loop.world.storage.pixels(loop.project.id, 8, "crop"),
         loop.world.storage.root / "images",
     )
     kept = lost.read_bytes()

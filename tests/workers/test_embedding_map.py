@@ -104,7 +104,7 @@ def test_what_it_embeds_the_next_round_uses_as_if_it_had_embedded_it(
     mine = stored(world, project)
     assert np.load(mine).shape[0] == 35
     theirs = mine.with_name("theirs.npy")
-    pixels = PixelStore.open(world.storage.pixels(project.id, 8), 8, 35)
+    pixels = PixelStore.open(world.storage.pixels(project.id, 8, "crop"), 8, 35)
     embed_pool(pixels, settings.model.name, settings.model.params, out=theirs, seed=settings.seed)
     assert_array_equal(np.load(mine), np.load(theirs))
     assert load_file(extractor_path(mine)).keys() == load_file(extractor_path(theirs)).keys()

@@ -47,7 +47,7 @@ class ShapeLoop(Loop):
         self.classes = world.classes(self.project)
         seeds = count()
         self.scenes = [self._scene(index, seeds) for index in range(IMAGES)]
-        path = world.storage.pixels(self.project.id, SIDE)
+        path = world.storage.pixels(self.project.id, SIDE, "crop")
         with PixelStore.writer(path, SIDE) as writer:
             for index, one in enumerate(self.scenes):
                 writer.write(index, one.pixels[None])

@@ -54,7 +54,7 @@ def test_reads_each_object_once_and_keeps_no_copy(bucket: Bucket, pool: Pool) ->
     assert reasons(found) == {
         "readme.txt": "not an image by its name; include a pattern of it to have it read"
     }
-    store = PixelStore.open(pool.storage.pixels(pool.project_id, 8), 8, 3)
+    store = PixelStore.open(pool.storage.pixels(pool.project_id, 8, "crop"), 8, 3)
     for one, (key, content) in zip(pool.examples(), files.items(), strict=True):
         assert one.name == key.removeprefix("photos/")
         assert one.location == f"{bucket.url}/{key}"

@@ -44,7 +44,7 @@ def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:
     }
     found = pool.examples()
     assert [one.pool_index for one in found] == [0, 1, 2, 3, 4]
-    store = PixelStore.open(pool.storage.pixels(pool.project_id, 8), 8, 5)
+    store = PixelStore.open(pool.storage.pixels(pool.project_id, 8, "crop"), 8, 5)
     for one, (name, content) in zip(found, files.items(), strict=True):
         assert (one.name, one.bytes, one.width, one.height) == (name, len(content), 40, 30)
         assert (one.split, one.state) == (Split.POOL, ExampleState.UNLABELED)
@@ -63,7 +63,7 @@ def test_counts_duplicates_and_adds_nothing_twice(pool: Pool) -> None:
     assert (
         pool.report(job) == "name,outcome,reason\r\nagain.png,duplicate,same content as a.png\r\n"
     )
-    pixels = pool.storage.pixels(pool.project_id, 8).read_bytes()
+    pixels = pool.storage.pixels(pool.project_id, 8, "crop").read_bytes()
     repeated = pool.zip(files)
     assert (repeated["total"], repeated["added"], repeated["duplicates"]) == (3, 0, 3)
     more = pool.zip({"b.png": png(2), "c.png": png(3)})
@@ -73,7 +73,7 @@ def test_counts_duplicates_and_adds_nothing_twice(pool: Pool) -> None:
         (1, "b.png"),
         (2, "c.png"),
     ]
-    assert pool.storage.pixels(pool.project_id, 8).read_bytes().startswith(pixels)
+    assert pool.storage.pixels(pool.project_id, 8, "crop").read_bytes().startswith(pixels)
 
 
 def test_two_projects_may_hold_the_same_image(pool: Pool, world: World) -> None:

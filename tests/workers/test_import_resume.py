@@ -121,7 +121,7 @@ def outcome(pool: Pool, job: Job) -> dict[str, Any]:
             for one in pool.examples()
         ],
         "annotations": annotations(pool),
-        "pixels": pool.storage.pixels(pool.project_id, 8).read_bytes(),
+        "pixels": pool.storage.pixels(pool.project_id, 8, "crop").read_bytes(),
         "report": pool.report(job),
         "artifacts": len(pool.session.scalars(artifacts).all()),
         "left": [

@@ -59,7 +59,7 @@ def chosen(pool: Pool) -> int | None:
 
 
 def check_pixels(pool: Pool, side: int, count: int) -> None:
-    path = pool.storage.pixels(pool.project_id, side)
+    path = pool.storage.pixels(pool.project_id, side, "crop")
     assert path.stat().st_size == count * side * side * 3
     assert PixelStore.open(path, side, count)[:].any(axis=(1, 2, 3)).all()
 

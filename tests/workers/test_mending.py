@@ -37,7 +37,7 @@ def upload(*numbers: int) -> bytes:
 
 
 def pixels(pool: Pool, count: int) -> Any:
-    return PixelStore.open(pool.storage.pixels(pool.project_id, SIZE), SIZE, count)[:]
+    return PixelStore.open(pool.storage.pixels(pool.project_id, SIZE, "crop"), SIZE, count)[:]
 
 
 @pytest.mark.parametrize("left", [None, 0, 5 * SIZE * SIZE * 3 + 1])
@@ -46,7 +46,7 @@ def test_pixels_that_are_lost_are_made_again_before_others_come(
 ) -> None:
     pool.add(upload(*range(N)))
     before = pixels(pool, N)
-    path = pool.storage.pixels(pool.project_id, SIZE)
+    path = pool.storage.pixels(pool.project_id, SIZE, "crop")
     if left is None:
         path.unlink()
     else:
@@ -65,7 +65,7 @@ def test_only_originals_whose_pixels_are_lost_are_needed(pool: Pool) -> None:
     before = pixels(pool, N)
     for example in pool.examples()[:5]:
         pool.storage.image(example.content_hash).unlink()
-    path = pool.storage.pixels(pool.project_id, SIZE)
+    path = pool.storage.pixels(pool.project_id, SIZE, "crop")
     path.write_bytes(path.read_bytes()[: 5 * SIZE * SIZE * 3])
     seen_by_words = captioned_file(pool.storage, pool.project_id, "a" * 64, SIZE)
     seen_by_words.parent.mkdir(parents=True)
@@ -205,7 +205,7 @@ def test_a_job_that_reads_a_lost_text_names_it(texts: Pool) -> None:
 def test_pixels_come_back_as_far_as_the_originals_are_there(pool: Pool) -> None:
     pool.add(upload(*range(N)))
     before = pixels(pool, N)
-    path = pool.storage.pixels(pool.project_id, SIZE)
+    path = pool.storage.pixels(pool.project_id, SIZE, "crop")
     path.write_bytes(path.read_bytes()[: 3 * SIZE * SIZE * 3])
     gone = next(one for one in pool.examples() if one.pool_index == 7)
     pool.storage.image(gone.content_hash).unlink()
@@ -220,7 +220,7 @@ def test_pixels_come_back_as_far_as_the_originals_are_there(pool: Pool) -> None:
 def test_without_originals_nothing_comes_after_a_gap_until_they_are_back(pool: Pool) -> None:
     pool.add(upload(*range(N)))
     before = pixels(pool, N)
-    pool.storage.pixels(pool.project_id, SIZE).unlink()
+    pool.storage.pixels(pool.project_id, SIZE, "crop").unlink()
     for path in (pool.storage.root / "images").glob("*/*"):
         path.unlink()
     refused = pool.add(upload(N))

@@ -35,7 +35,7 @@ class Dogs(Loop):
         world.session.commit()
         statement = select(Example).where(Example.project_id == self.project.id)
         rng = np.random.default_rng(0)
-        path = world.storage.pixels(self.project.id, SIZE)
+        path = world.storage.pixels(self.project.id, SIZE, "crop")
         with PixelStore.writer(path, SIZE) as pixels:
             for example in world.session.scalars(statement).all():
                 is_none = (

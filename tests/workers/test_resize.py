@@ -108,7 +108,7 @@ def side(pool: Pool) -> int:
 
 
 def pixels(pool: Pool, size: int) -> Any:
-    return PixelStore.open(pool.storage.pixels(pool.project_id, size), size, N)[:]
+    return PixelStore.open(pool.storage.pixels(pool.project_id, size, "crop"), size, N)[:]
 
 
 def files(pool: Pool) -> list[str]:
@@ -137,7 +137,7 @@ def test_there_and_back_and_imported_into_it_is_the_same_pool(
     more = full.add(zipped([(f"more {n}.png", encoded(picture(N + n))) for n in range(3)]))
     assert more.result is not None
     assert more.result["added"] == 3
-    assert full.storage.pixels(full.project_id, 24).stat().st_size == (N + 3) * 24 * 24 * 3
+    assert full.storage.pixels(full.project_id, 24, "crop").stat().st_size == (N + 3) * 24 * 24 * 3
     resize(http, world, full, 8)
     assert files(full) == ["pixels-8.u8"]
     np.testing.assert_array_equal(pixels(full, 8), before)
@@ -253,7 +253,8 @@ def test_originals_in_a_bucket_are_read_there(
     for one in (pool, other):
         assert files(one) == ["pixels-16.u8" if one is pool else "pixels.u8"]
     mine, theirs = (
-        PixelStore.open(one.storage.pixels(one.project_id, 16), 16, 5)[:] for one in (pool, other)
+        PixelStore.open(one.storage.pixels(one.project_id, 16, "crop"), 16, 5)[:]
+        for one in (pool, other)
     )
     np.testing.assert_array_equal(mine, theirs)
     bucket.put({"photos/2.jpg": encoded(picture(99, 60, 40), "JPEG")})
@@ -328,7 +329,7 @@ def test_what_was_put_in_place_and_not_named_misses_no_image_that_comes_later(
     world.session.commit()
     assert run(world, job).state is JobState.SUCCEEDED, job.error
     assert (job.result or {})["images"] == N + 5
-    store = PixelStore.open(full.storage.pixels(full.project_id, 24), 24, N + 5)
+    store = PixelStore.open(full.storage.pixels(full.project_id, 24, "crop"), 24, N + 5)
     assert store[N:].any(axis=(1, 2, 3)).all()
 
 
@@ -553,7 +554,7 @@ def test_an_unfinished_job_of_the_old_size_begins_anew(
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.checkpoint["known"]["input_size"] == 12
     learned = LearnedFeatures.of(world.storage, project.id, job.id)
-    store = PixelStore.open(world.storage.pixels(project.id, 12), 12, 20)
+    store = PixelStore.open(world.storage.pixels(project.id, 12, "crop"), 12, 20)
     embed_with_encoder(store, learned.encoder, out=tmp_path / "all.npy")
     assert np.array_equal(learned.rows(), np.load(tmp_path / "all.npy"))
 
@@ -577,7 +578,7 @@ def test_verify_finds_what_a_resized_pool_lacks(
     engine = sync_engine(installation)
     resize(http, world, full, 16)
     assert {name: one.objects for name, one in findings(engine).items() if one.level != "ok"} == {}
-    os.truncate(full.storage.pixels(full.project_id, 16), 16 * 16 * 3 * 7)
+    os.truncate(full.storage.pixels(full.project_id, 16, "crop"), 16 * 16 * 3 * 7)
     assert findings(engine)["pixels"].objects == [
         f"project {full.project_id} has {N} images, pixels of 7"
     ]

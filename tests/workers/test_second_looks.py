@@ -60,7 +60,7 @@ def striped(world: World, **settings: Any) -> Loop:
     noise = np.random.default_rng(0).normal(128, 8, size=(count, 8, 8, 3))
     stripes = np.tile(np.where(np.arange(8) % 2, 60, -60), (8, 1))
     images = noise + np.stack([stripes, stripes.T])[np.arange(count) % 2][..., None]
-    with PixelStore.writer(world.storage.pixels(loop.project.id, 8), 8) as pixels:
+    with PixelStore.writer(world.storage.pixels(loop.project.id, 8, "crop"), 8) as pixels:
         pixels.write(0, images.clip(0, 255).astype(np.uint8))
     return loop
 

@@ -67,7 +67,7 @@ def test_three_models_are_compared_and_kept(http: TestClient, world: World) -> N
 
     kept = artifacts(loop, job)
     assert set(kept) == {*METHODS, "comparison"}
-    store = PixelStore.open(world.storage.pixels(loop.project.id, 8), 8, 78)
+    store = PixelStore.open(world.storage.pixels(loop.project.id, 8, "crop"), 8, 78)
     for artifact in kept.values():
         path = world.storage.artifact(artifact.storage_key)
         assert artifact.sha256 == sha256(path)

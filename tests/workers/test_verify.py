@@ -188,7 +188,7 @@ def test_files_that_are_gone_changed_or_nobody_s(loop: Loop, engine: Engine, wor
     storage.artifact(f"projects/{project}/subset.parquet").write_bytes(b"lost")
     image = next((storage.root / "images").rglob("*/*"))
     image.rename(image.with_name("0" * 64))
-    os.truncate(storage.pixels(project, 8), 100)
+    os.truncate(storage.pixels(project, 8, "crop"), 100)
     strays = [
         storage.root / "images" / image.parent.name / ("0" * 64),
         storage.project(project) / "rounds" / "left.parquet",

@@ -146,7 +146,7 @@ def test_a_round_embeds_with_the_uploaded_weights_as_timm_does(
     (file,) = world.storage.features(loop.project.id).glob("timm-*.npy")
     found = np.load(file)
     size = loop.project.settings["input_size"]
-    store = PixelStore.open(world.storage.pixels(loop.project.id, size), size, 72)
+    store = PixelStore.open(world.storage.pixels(loop.project.id, size, "crop"), size, 72)
     pixels = torch.from_numpy(store[slice(0, None)]).permute(0, 3, 1, 2).float() / 255
     config = model.pretrained_cfg
     mean, std = (torch.tensor(config[one])[:, None, None] for one in ("mean", "std"))

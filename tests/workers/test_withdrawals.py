@@ -342,7 +342,7 @@ def test_what_a_job_has_not_finished_does_not_bring_it_back(
     features = world.storage.features(project.id)
     features.mkdir()
     cut_off = [features / f"auto-0123456789abcdef.npy.partial{end}" for end in ("", ".json")]
-    nobody_s = world.storage.resized_pixels(project.id, 32)
+    nobody_s = world.storage.resized_pixels(project.id, 32, "crop")
     for path in (*cut_off, nobody_s):
         path.write_bytes(bytes(9))
     made = withdrawing.begin(ids=[ids_of(world, project)[1]])
@@ -350,7 +350,7 @@ def test_what_a_job_has_not_finished_does_not_bring_it_back(
     assert withdrawing.show(made["id"])["state"] == "done"
     assert not any(path.exists() for path in (*cut_off, nobody_s, part))
     assert run_here(world, job).state is JobState.SUCCEEDED, job.error
-    seen = PixelStore.open(world.storage.pixels(project.id, 16), 16, 3)[:]
+    seen = PixelStore.open(world.storage.pixels(project.id, 16, "crop"), 16, 3)[:]
     assert [bool(one.any()) for one in seen] == [True, False, True]
 
 
