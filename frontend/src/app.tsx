@@ -1,8 +1,8 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { RouterProvider } from "react-router/dom";
 import { makeQueryClient } from "./api/queryClient";
+import { Pages } from "./routes/Pages";
 import { router } from "./routes/router";
 import { StillTrying } from "./ui/StillTrying";
 
@@ -12,7 +12,7 @@ if (!root) throw new Error("#root is missing");
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={makeQueryClient()}>
-      <RouterProvider router={router} />
+      <Pages router={router} />
       <StillTrying />
     </QueryClientProvider>
   </StrictMode>,

@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act, cleanup, render, screen } from "@testing-library/react";
-import { createMemoryRouter, RouterProvider } from "react-router";
+import { createMemoryRouter } from "react-router";
 import { afterEach, expect, it, vi } from "vitest";
 import { meQuery } from "../api/auth";
 import type { Me } from "../api/types";
@@ -10,6 +10,7 @@ import { NewProject } from "../features/setup/NewProject";
 import { useWordsOf } from "../media/MediumContext";
 import { t } from "../strings";
 import { AppShell } from "./AppShell";
+import { Pages } from "./Pages";
 
 function TextProject() {
   useWordsOf("text");
@@ -38,7 +39,7 @@ it("speaks of images again on the page for a new project, whatever was shown bef
   );
   render(
     <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
+      <Pages router={router} />
     </QueryClientProvider>,
   );
   expect(await screen.findByText("Next text")).toBeTruthy();
@@ -82,7 +83,7 @@ it("has a password chosen as soon as the server asks for it, and sends what wait
   const routes = [{ Component: AppShell, children: [{ path: "/", element: <p>At home</p> }] }];
   render(
     <QueryClientProvider client={client}>
-      <RouterProvider router={createMemoryRouter(routes)} />
+      <Pages router={createMemoryRouter(routes)} />
     </QueryClientProvider>,
   );
   expect(await screen.findByRole("heading", { name: t.people.chooseTitle })).toBeTruthy();

@@ -1,10 +1,11 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
-import { createMemoryRouter, RouterProvider } from "react-router";
+import { createMemoryRouter } from "react-router";
 import { afterEach, expect, it, vi } from "vitest";
 import { projectQuery } from "../api/projects";
 import type { Project } from "../api/types";
 import { Component as LabelRoute } from "./LabelRoute";
+import { Pages } from "./Pages";
 
 afterEach(cleanup);
 // jsdom has none, and nothing is told here.
@@ -26,7 +27,7 @@ it.each([
   const router = createMemoryRouter(routes, { initialEntries: ["/projects/7/label"] });
   render(
     <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
+      <Pages router={router} />
     </QueryClientProvider>,
   );
   expect(await screen.findByText(/Labels of the type severity are given by/)).toBeTruthy();

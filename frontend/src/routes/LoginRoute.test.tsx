@@ -1,10 +1,11 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
-import { createMemoryRouter, RouterProvider } from "react-router";
+import { createMemoryRouter } from "react-router";
 import { afterEach, expect, it } from "vitest";
 import { meQuery } from "../api/auth";
 import type { Me } from "../api/types";
 import { LoginRoute } from "./LoginRoute";
+import { Pages } from "./Pages";
 
 afterEach(cleanup);
 
@@ -27,7 +28,7 @@ it.each([
   );
   render(
     <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
+      <Pages router={router} />
     </QueryClientProvider>,
   );
   expect(await screen.findByText(to)).toBeTruthy();

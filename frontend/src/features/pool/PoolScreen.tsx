@@ -70,11 +70,10 @@ export function PoolScreen({ project }: { project: Project }) {
       else next.set(name, value);
       return next;
     }, how);
-  // One step back closes the panel, however many images were looked at. At once: the next key is about this one.
+  // One step back closes the panel, however many images were looked at.
   const show = (id: number | null) =>
     put("image", id === null ? null : String(id), {
       replace: image !== null || id === null,
-      flushSync: true,
     });
   const change = (values: Parameters<typeof withFilters>[1]) => {
     selection.clear();
