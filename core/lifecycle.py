@@ -37,7 +37,6 @@ from core.states import (
     JobState,
     ProjectState,
     RoundState,
-    Verdict,
 )
 from core.tables import (
     DRY_RUN,
@@ -111,13 +110,6 @@ _CERTIFICATE: Mapping[CertificateState, Collection[CertificateState]] = {
     CertificateState.REVOKED: set(),
     # Its job has failed, and is retried.
     CertificateState.REFUSED: {CertificateState.SCORING},
-}
-EXAMPLE_STATE_AFTER: Mapping[Verdict, ExampleState] = {
-    Verdict.LABEL: ExampleState.LABELED,
-    Verdict.OOD: ExampleState.OOD,
-    Verdict.UNSURE: ExampleState.UNSURE,
-    # Skip means "not me, not now": the image goes back to the pool and can be selected again.
-    Verdict.SKIP: ExampleState.UNLABELED,
 }
 
 

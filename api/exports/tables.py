@@ -30,8 +30,7 @@ from api.exports.texts import TEXT, with_texts
 from api.transfers.streams import csv_of
 from core.among import among
 from core.class_names import seen_as
-from core.consensus import by_people, holds
-from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.consensus import EXAMPLE_STATE_AFTER, by_people, holds
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, CertificateLot, Example, ProjectClass, Query, Round, User
 from core.tasks.registry import label_of, written

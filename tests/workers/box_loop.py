@@ -8,7 +8,7 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from api.projects.settings import checked
-from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.consensus import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Medium, ProjectState, Role, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
 from models.media.images.store import PixelStore

@@ -8,8 +8,8 @@ from safetensors.numpy import load_file
 from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
+from core.consensus import EXAMPLE_STATE_AFTER
 from core.jobs.messages import RunJob
-from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.rounds import close
 from core.states import JobState, ProjectState, Role, Verdict
 from core.tables import Annotation, Artifact, Example, Job, Query, Round

@@ -12,10 +12,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select
 
 from core.artifacts.certificates import NO_CLASS, Members, members_file
+from core.consensus import EXAMPLE_STATE_AFTER
 from core.db import sync_engine
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying, RunJob
-from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.rounds import new_round, newest_model
 from core.settings import Settings
 from core.states import CertificateState, ExampleState, JobState, RoundState, Source, Verdict
