@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from core.among import among
+from core.database.among import among
 from core.errors import Conflict
 from core.groups import is_latest, judged_alone
 from core.states import (

@@ -11,7 +11,7 @@ from sqlalchemy import Select, and_, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from core.consensus import lock_examples
-from core.db import database_time
+from core.database.engines import database_time
 from core.events import Topic, notify
 from core.files import removals
 from core.states import JobKind, JobState, ProjectState

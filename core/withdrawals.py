@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Select, Update, and_, func, or_, select, update
 
-from core.among import among
+from core.database.among import among
 from core.groups import judged_alone, ranked_still
 from core.states import ExampleState, JobState, Split
 from core.tables import Example, Job, WithdrawalItem

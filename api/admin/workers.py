@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.admin.schemas import ActiveJob, QueueOut, WorkerOut, WorkerProblem, WorkersOut
 from api.jobs.waiting import reasons
-from core.db import database_time
+from core.database.engines import database_time
 from core.jobs import queue
 from core.jobs.messages import QUEUE_OF, QUEUES
 from core.settings import Settings

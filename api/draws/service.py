@@ -13,9 +13,9 @@ from api.draws.schemas import AuditAsked, AuditEstimate, AuditShare, ClassAudit,
 from api.examples.predicted import UNKNOWN, predictions_of
 from api.examples.scores import scores_if_there
 from api.telling import tell
-from core.among import among
 from core.consensus import lock_examples
-from core.db import database_time
+from core.database.among import among
+from core.database.engines import database_time
 from core.errors import Conflict
 from core.events import Topic
 from core.files.storage import Storage

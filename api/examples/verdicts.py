@@ -15,8 +15,8 @@ from api.examples.actions import changed_by, chosen, note
 from api.examples.schemas import Judged, Judgement
 from api.examples.votes import said_of_groups, standing, votes_on
 from api.instruction_rows import in_open_groups
-from core.among import among
 from core.consensus import Vote, answered, consensus, lock_examples
+from core.database.among import among
 from core.errors import Invalid
 from core.files.storage import Storage
 from core.groups import of_group

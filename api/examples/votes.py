@@ -7,8 +7,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Row, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from core.among import among
 from core.consensus import Vote, consensus, votes
+from core.database.among import among
 from core.groups import is_latest, of_group
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, Project, Query, QueryMember

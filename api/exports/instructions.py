@@ -16,8 +16,8 @@ from api.exports.part import after
 from api.exports.records import Images
 from api.exports.taken import TakenImages, TakenVotes, taken_rows
 from api.exports.texts import within_memory
-from core.among import among
 from core.consensus import Vote, consensus, votes
+from core.database.among import among
 from core.groups import of_group
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, ExampleText, Query, QueryMember, Round, User

@@ -9,8 +9,8 @@ from sqlalchemy.orm import aliased
 
 from api.callers.principal import Principal
 from api.schemas.notes import NoteOut
-from core.among import among
 from core.consensus import Vote, holds, same
+from core.database.among import among
 from core.groups import of_group
 from core.states import Source, Verdict
 from core.tables import Annotation, Query, QueryMember

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import LABEL, Base, class_of_label
 from core.states import Source, Verdict
+from core.tables.base import LABEL, Base, class_of_label
 
 
 class Annotation(Base):

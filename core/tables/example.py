@@ -17,8 +17,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import LABEL, Base, class_of_label
 from core.states import ExampleState, Split
+from core.tables.base import LABEL, Base, class_of_label
 
 
 class Example(Base):

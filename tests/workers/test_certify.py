@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select
 
 from core.artifacts.certificates import NO_CLASS, Members, members_file
 from core.consensus import EXAMPLE_STATE_AFTER
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying, RunJob
 from core.rounds import new_round, newest_model

@@ -7,8 +7,8 @@ import numpy as np
 from sqlalchemy import ColumnElement, and_, distinct, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from core.among import among
 from core.consensus import Vote, lock_examples, opinions, votes
+from core.database.among import among
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import task_type

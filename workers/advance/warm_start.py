@@ -14,8 +14,8 @@ from sqlalchemy import ARRAY, BigInteger, and_, bindparam, func, null, or_, sele
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
 from core.consensus import lock_examples
+from core.database.among import among
 from core.lifecycle import mark_queried, mark_unqueried
 from core.states import ExampleState, RoundState, Split
 from core.tables import Example, Project, Query

@@ -11,9 +11,9 @@ from sqlalchemy import Select, exists, select, text
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
-from core.among import among
 from core.artifacts.certificates import NO_CLASS, OTHER_CLASSES, Members, draws_of
 from core.consensus import by_people, holds, lock_examples
+from core.database.among import among
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.jobs import queue

@@ -7,9 +7,9 @@ from sqlalchemy import Select, and_, exists, func, insert, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from core import events
-from core.among import among
 from core.artifacts.certificates import Draw, Members, taken_back
 from core.consensus import lock_examples
+from core.database.among import among
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
 from core.rounds import (
     CERTIFICATE,

@@ -14,7 +14,6 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
 from core.consensus import (
     STANCES,
     Vote,
@@ -25,6 +24,7 @@ from core.consensus import (
     stances,
     votes,
 )
+from core.database.among import among
 from core.lifecycle import mark_answered
 from core.rounds import lock_unfinished
 from core.settings.project import ProjectSettings

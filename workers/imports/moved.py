@@ -8,8 +8,8 @@ from sqlalchemy import Row, and_, bindparam, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from core.among import among
 from core.consensus import lock_examples
+from core.database.among import among
 from core.errors import Conflict
 from core.files.buckets import Buckets
 from core.files.storage import Storage

@@ -12,8 +12,8 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
 from core.consensus import Vote, answered, as_said, lock_examples, votes
+from core.database.among import among
 from core.groups import of_group
 from core.lifecycle import mark_answered, mark_members, move_round, tell_round
 from core.rounds import lock_unfinished, new_round, next_number

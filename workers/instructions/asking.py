@@ -8,8 +8,8 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
 from core.consensus import lock_examples
+from core.database.among import among
 from core.errors import Conflict, Invalid
 from core.lifecycle import mark_queried, move_project, move_round
 from core.rounds import lock_unfinished, new_round, next_number

@@ -9,8 +9,8 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
 from core.consensus import held_in_its_round
+from core.database.among import among
 from core.jobs.params import AdvanceParams
 from core.lifecycle import mark_unqueried, move_project, move_round
 from core.states import ProjectState, RoundState, Source, Verdict

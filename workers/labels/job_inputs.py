@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sqlalchemy import Row, func, select
 
-from core.among import among
 from core.artifacts.subsets import UNKNOWN
 from core.class_names import naming
+from core.database.among import among
 from core.settings.project import ProjectSettings
 from core.tables import Example, Project, ProjectClass, Round, Suggestion
 from core.tasks.class_lookup import ClassLookup, folded

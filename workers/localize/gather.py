@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from core.among import among
 from core.consensus import Vote
+from core.database.among import among
 from core.media.images.duplicates import answered_in_pool
 from core.settings.project import ProjectSettings
 from core.states import Split, Verdict

@@ -10,9 +10,9 @@ from sqlalchemy import and_, delete, exists, null, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
 from core.consensus import lock_examples
-from core.db import database_time
+from core.database.among import among
+from core.database.engines import database_time
 from core.groups import of_group
 from core.lifecycle import mark_unqueried
 from core.rounds import CERTIFICATE, lock_unfinished
