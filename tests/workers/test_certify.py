@@ -12,7 +12,6 @@ from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select
 
 from core.artifacts.certificates import NO_CLASS, Members, members_file
-from core.consensus import EXAMPLE_STATE_AFTER
 from core.database.engines import sync_engine
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying, RunJob
@@ -21,6 +20,7 @@ from core.settings import Settings
 from core.states import CertificateState, ExampleState, JobState, RoundState, Source, Verdict
 from core.tables import Annotation, Certificate, Example, Job, ProjectClass, Query, Round
 from core.tasks.classification import stored_class
+from core.verdicts.consensus import EXAMPLE_STATE_AFTER
 from core.version import build
 from tests.api.test_labeling import running
 from tests.certificates import add_certificate

@@ -14,16 +14,6 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.consensus import (
-    STANCES,
-    Vote,
-    answered,
-    is_settled,
-    lock_examples,
-    opinions,
-    stances,
-    votes,
-)
 from core.database.among import among
 from core.lifecycle import mark_answered
 from core.rounds import lock_unfinished
@@ -33,6 +23,16 @@ from core.tables import Annotation, Example, Job, Project, Query, Round
 from core.tasks.classification import class_label
 from core.tasks.registry import class_of, label_of, stored, stored_text
 from core.tasks.spec import Label
+from core.verdicts.consensus import (
+    STANCES,
+    Vote,
+    answered,
+    is_settled,
+    lock_examples,
+    opinions,
+    stances,
+    votes,
+)
 from workers.closing import close_round
 from workers.imports.items import Reference
 from workers.imports.lookup import find

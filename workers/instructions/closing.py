@@ -9,7 +9,6 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.consensus import held_in_its_round
 from core.database.among import among
 from core.jobs.params import AdvanceParams
 from core.lifecycle import mark_unqueried, move_project, move_round
@@ -17,6 +16,7 @@ from core.states import ProjectState, RoundState, Source, Verdict
 from core.tables import Annotation, Project, Query, QueryMember, Round
 from core.tasks.instructions import INSTRUCTIONS, RankingLabel
 from core.tasks.registry import task_type
+from core.verdicts.consensus import held_in_its_round
 from workers.closing import annotator_seconds
 from workers.instructions.following import Following
 from workers.jobs.context import JobContext, Phase
