@@ -5,7 +5,7 @@ import contextlib
 import gc
 import resource
 
-from core.startup import uncollected
+from core.process.startup import uncollected
 
 with uncollected():
     import uvicorn

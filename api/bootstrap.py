@@ -17,7 +17,7 @@ from sqlalchemy import delete, func, select, text, update
 
 from api.callers.credentials import hash_password
 from api.callers.login_limits import of_account
-from core.db import sync_engine, sync_sessions
+from core.database.engines import sync_engine, sync_sessions
 from core.settings import settings
 from core.states import Role
 from core.tables import (

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from core.among import among
+from core.database.among import among
 from core.states import RoundState
 from core.tables import ExampleText, Query, Round
 from core.tables import QueryMember as Member

@@ -59,7 +59,7 @@ from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
 from api.weights.routes import router as weights
 from api.withdrawals.routes import router as withdrawals
-from core.db import async_engine, async_sessions
+from core.database.engines import async_engine, async_sessions
 from core.files.buckets import Buckets, image_origins
 from core.files.storage import Storage
 from core.media.originals import Originals

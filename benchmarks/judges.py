@@ -23,7 +23,7 @@ from typing import Any, Final
 import psutil
 
 from benchmarks.servers import ROOT, migrate
-from core.db import sync_engine, sync_sessions
+from core.database.engines import sync_engine, sync_sessions
 from core.lifecycle import new_job
 from core.settings import Settings
 from core.states import JobKind

@@ -27,9 +27,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from core.among import among
+from core.database.among import among
 from core.errors import Conflict
-from core.groups import is_latest, judged_alone
 from core.states import (
     CertificateState,
     ExampleState,
@@ -37,7 +36,6 @@ from core.states import (
     JobState,
     ProjectState,
     RoundState,
-    Verdict,
 )
 from core.tables import (
     DRY_RUN,
@@ -49,6 +47,7 @@ from core.tables import (
     QueryMember,
     Round,
 )
+from core.verdicts.groups import is_latest, judged_alone
 from core.webhooks import PROJECT_EVENTS, ROUND_EVENTS, note, note_job
 
 _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
@@ -111,13 +110,6 @@ _CERTIFICATE: Mapping[CertificateState, Collection[CertificateState]] = {
     CertificateState.REVOKED: set(),
     # Its job has failed, and is retried.
     CertificateState.REFUSED: {CertificateState.SCORING},
-}
-EXAMPLE_STATE_AFTER: Mapping[Verdict, ExampleState] = {
-    Verdict.LABEL: ExampleState.LABELED,
-    Verdict.OOD: ExampleState.OOD,
-    Verdict.UNSURE: ExampleState.UNSURE,
-    # Skip means "not me, not now": the image goes back to the pool and can be selected again.
-    Verdict.SKIP: ExampleState.UNLABELED,
 }
 
 
@@ -330,7 +322,7 @@ def mark_answered(*, of_groups: bool = False) -> Update:
     """Statement: examples get the state and the label that their verdicts give them.
 
     Its parameters are four arrays of one length: ``answered``, example ids, ``states`` and
-    ``labels``, for each its ``core.consensus.outcome``, labels as JSON, and ``disputes``.
+    ``labels``, for each its ``core.verdicts.consensus.outcome``, labels as JSON, and ``disputes``.
 
     Args:
         of_groups: The verdicts are on groups, of which the examples are the first: one of which

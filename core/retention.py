@@ -10,8 +10,7 @@ from typing import Final
 from sqlalchemy import Select, and_, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from core.consensus import lock_examples
-from core.db import database_time
+from core.database.engines import database_time
 from core.events import Topic, notify
 from core.files import removals
 from core.states import JobKind, JobState, ProjectState
@@ -28,6 +27,7 @@ from core.tables import (
     Suggestion,
     Sync,
 )
+from core.verdicts.consensus import lock_examples
 
 NOTICE: Final = timedelta(days=7)
 """How long after it was said a project stays at least."""

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from sqlalchemy.orm import object_session
 
-from core.db import Base
 from core.jobs.messages import DeliverWebhooks
 from core.jobs.queue import remember
 from core.states import CertificateState, EventKind, JobState, ProjectState, RoundState
 from core.tables import Certificate, Job, Webhook, WebhookEvent
+from core.tables.base import Base
 
 TEST: Final = "webhook.test"
 """Kind of the event that somebody asks for, to see whether it arrives."""

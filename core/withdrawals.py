@@ -6,10 +6,10 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Select, Update, and_, func, or_, select, update
 
-from core.among import among
-from core.groups import judged_alone, ranked_still
+from core.database.among import among
 from core.states import ExampleState, JobState, Split
 from core.tables import Example, Job, WithdrawalItem
+from core.verdicts.groups import judged_alone, ranked_still
 
 _SAID: Final = (ExampleState.LABELED, ExampleState.OOD, ExampleState.UNSURE)
 BLANK_TEXT: Final = "."

@@ -86,7 +86,7 @@ app.command()(algorithms)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from core.version import build
+        from core.process.version import build
 
         echo(f"karat {build()}")
         raise typer.Exit

@@ -6,10 +6,10 @@ from alembic import context
 from sqlalchemy import NullPool, create_engine, text
 
 import core.tables  # noqa: F401  registers the tables
-from core.db import Base
-from core.restores import IS_UNFINISHED, MESSAGE, REMEDY
+from core.database.restores import IS_UNFINISHED, MESSAGE, REMEDY
 from core.settings import Settings
 from core.settings.database import noticing
+from core.tables.base import Base
 from migrations.locks import LOCK, locking
 from migrations.service_role import admit
 

@@ -10,7 +10,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import NullPool, create_engine, func, select, text
 from sqlalchemy.exc import OperationalError
 
-from core.restores import IS_UNFINISHED, MESSAGE, REMEDY
+from core.database.restores import IS_UNFINISHED, MESSAGE, REMEDY
 from core.settings import Settings
 from core.settings.database import noticing
 from migrations.locks import LOCK

@@ -19,9 +19,9 @@ from sqlalchemy.orm import Session
 
 from api.main import create_app
 from core import settings
-from core.db import sync_engine, sync_sessions
+from core.database.engines import sync_engine, sync_sessions
 from core.jobs import queue
-from core.startup import uncollected
+from core.process.startup import uncollected
 from core.tables import User
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip

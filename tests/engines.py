@@ -10,7 +10,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.util import LRUCache
 
-from core import db
+from core.database import engines
 
 # More than a process of the product needs: tests are all of its processes.
 _STATEMENTS: Final = 3_000
@@ -49,5 +49,5 @@ def shared_statements() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         for name in ("create_engine", "create_async_engine"):
-            patch.setattr(db, name, sharing(getattr(db, name)))
+            patch.setattr(engines, name, sharing(getattr(engines, name)))
         yield

@@ -14,9 +14,9 @@ from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
 from core.jobs.messages import CPU, GPU, TICKS, FollowPeople, Housekeeping
 from core.jobs.queue import celery
+from core.process.startup import uncollected
 from core.security.private import keep_private
 from core.settings import settings
-from core.startup import uncollected
 from core.telemetry import logs, tracing
 from workers import alive
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import httpx
 
+from core.process.version import build
 from core.settings.addresses import Allowed
-from core.version import build
 
 _MOST_ADDRESSES: Final = 4
 

@@ -13,13 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.admin.schemas import ActiveJob, QueueOut, WorkerOut, WorkerProblem, WorkersOut
 from api.jobs.waiting import reasons
-from core.db import database_time
+from core.database.engines import database_time
 from core.jobs import queue
 from core.jobs.messages import QUEUE_OF, QUEUES
+from core.process.version import UNTOLD, build
 from core.settings import Settings
 from core.states import JobState
 from core.tables import Job, Project, Webhook, Worker
-from core.version import UNTOLD, build
 
 _SHOWN: Final = 200
 _BROKER_SECONDS: Final = 3.0

@@ -11,11 +11,11 @@ from sqlalchemy import BigInteger, ColumnElement, and_, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.agreement.schemas import ProposalFates, ProposerAgreement
-from core.consensus import holds
 from core.states import Source, Verdict
 from core.tables import Annotation, Project, Query
 from core.tasks.boxes import BOXES
 from core.tasks.proposals import Outcome, outcomes
+from core.verdicts.consensus import holds
 
 _ROWS = 500
 

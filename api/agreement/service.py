@@ -20,12 +20,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.agreement.proposals import Made, of_boxes, of_classes
 from api.agreement.schemas import Agreement, AgreementOut, VoterAgreement
-from core.consensus import holds
 from core.states import Source, Verdict
 from core.tables import Annotation, Project, User
 from core.tasks.boxes import BOXES
 from core.tasks.registry import task_type
 from core.tasks.spec import TaskType
+from core.verdicts.consensus import holds
 
 _IN_OR_OUT: Final = (Verdict.LABEL, Verdict.OOD)
 _ROWS: Final = 1000

@@ -15,9 +15,9 @@ from api.certificates.schemas import (
     LookedAt,
 )
 from api.certificates.service import LABELED, PROMISING_NOTHING, detailed
-from core.consensus import by_people
 from core.states import ExampleState, LotState, Split
 from core.tables import Certificate, Example, Project, ProjectClass
+from core.verdicts.consensus import by_people
 
 _JUDGED = (ExampleState.LABELED, ExampleState.OOD, ExampleState.UNSURE)
 

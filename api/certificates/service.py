@@ -18,8 +18,8 @@ from api.certificates.schemas import (
 from api.draws.schemas import HumanError
 from api.jobs import service as jobs
 from api.jobs.schemas import JobStart
-from core.among import among
 from core.artifacts.certificates import counted, draws_of
+from core.database.among import among
 from core.errors import NotFound
 from core.rounds import newest_model
 from core.states import CertificateState, ExampleState, JobKind, LotState, RoundState, Split

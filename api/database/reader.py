@@ -17,7 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, async_sessionmaker
 
 from api.database.waiting import within
-from core.db import async_sessions, read_engine
+from core.database.engines import async_sessions, read_engine
 from core.settings import Settings
 
 logger = logging.getLogger(__name__)

@@ -13,9 +13,8 @@ from api.draws.schemas import AuditAsked, AuditEstimate, AuditShare, ClassAudit,
 from api.examples.predicted import UNKNOWN, predictions_of
 from api.examples.scores import scores_if_there
 from api.telling import tell
-from core.among import among
-from core.consensus import lock_examples
-from core.db import database_time
+from core.database.among import among
+from core.database.engines import database_time
 from core.errors import Conflict
 from core.events import Topic
 from core.files.storage import Storage
@@ -25,6 +24,7 @@ from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState, Split, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
 from core.tasks.registry import task_type
+from core.verdicts.consensus import lock_examples
 from core.withdrawals import is_kept
 
 _BLOCK: Final = 2000

@@ -31,15 +31,15 @@ from api.examples.schemas import Changed, ExampleOut, Objects, Selection
 from api.examples.scores import ScoreTable, scores_if_there
 from api.examples.service import SHOWN, shown
 from api.examples.verdicts import leave_queues
-from core.among import among
-from core.consensus import lock_examples
-from core.db import no_objects
+from core.database.among import among
 from core.files.storage import Storage
 from core.lifecycle import mark_unqueried
 from core.rounds import lock_unfinished
 from core.states import ArtifactKind, ExampleState, Split
 from core.tables import Artifact, Example, Job, Project
+from core.tables.base import no_objects
 from core.tasks.boxes import BOXES
+from core.verdicts.consensus import lock_examples
 
 _FIRST: Final = 12
 _BLOCK: Final = 2000

@@ -29,10 +29,10 @@ from api.maps.planes import DENSITY, POINTS, SIDE, is_single
 from api.selections.service import path_of
 from core.artifacts.pool_map import Int64Array, Plane
 from core.artifacts.selections import LEFT_OUT, read_columns
-from core.db import no_objects
 from core.files.storage import Storage
 from core.states import ExampleState, Split
 from core.tables import Artifact, Example, Project, Query, Round
+from core.tables.base import no_objects
 from core.tasks.boxes import BOXES
 
 NONE: Final = -1

@@ -17,8 +17,7 @@ from api.examples.schemas import MOST_AT_ONCE, Changed, Promoted, Promotion, Sel
 from api.examples.votes import standing, votes_on
 from api.projects import classes
 from api.projects.schemas import ClassOut
-from core.among import among
-from core.consensus import Vote, lock_examples, opinions
+from core.database.among import among
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.lifecycle import mark_held_out, mark_queried, mark_released, mark_unqueried
@@ -27,6 +26,7 @@ from core.settings.project import ProjectSettings
 from core.states import ExampleState, RoundState, Split
 from core.tables import Example, Project, Query, QueryMember, Round
 from core.tasks.registry import task_type
+from core.verdicts.consensus import Vote, lock_examples, opinions
 
 _BLOCK: Final = 2000
 _MOVE: Final = text(

@@ -7,7 +7,7 @@ from sqlalchemy import Text, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.schemas.fields import ShownField, shown_fields
-from core.among import among
+from core.database.among import among
 from core.tables import Example
 
 _LOOKED_AT: Final = 1000

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.schemas import LookAlike, LookAlikes
-from core.among import among
+from core.database.among import among
 from core.states import ExampleState, RoundState
 from core.tables import Example, Project, Round
 

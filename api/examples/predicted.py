@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.scores import ScoreTable, scores_if_there
-from core.among import among
+from core.database.among import among
 from core.files.storage import Storage
 from core.states import Split
 from core.tables import Example, Project, Query

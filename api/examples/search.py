@@ -31,16 +31,16 @@ from api.examples.rankings import Ranking, unsaid
 from api.examples.schemas import EVERY_SPLIT, Filters, Objects, Sort
 from api.examples.scores import Positions, ScoreTable, scored_by
 from api.examples.words import Words
-from core.among import among
-from core.class_names import names_class
-from core.consensus import by_model, holds
-from core.db import no_objects
+from core.database.among import among
 from core.errors import Conflict
 from core.field_conditions import field_paths, parse_condition
 from core.names import composed
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import COMPOSED_NAME, Annotation, Example, Project
+from core.tables.base import no_objects
 from core.tasks.registry import task_type
+from core.verdicts.class_names import names_class
+from core.verdicts.consensus import by_model, holds
 from core.withdrawals import is_kept
 
 _SECONDS: Final = 0.4

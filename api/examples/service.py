@@ -33,9 +33,7 @@ from api.examples.words import searched
 from api.instruction_rows import fields_of
 from api.schemas.fields import FieldValue, FieldValues
 from api.schemas.pictures import image_url
-from core.among import among
-from core.class_names import seen_as
-from core.consensus import holds
+from core.database.among import among
 from core.errors import NotFound
 from core.field_conditions import parse_condition
 from core.files.storage import Storage
@@ -51,6 +49,8 @@ from core.tables import (
     User,
 )
 from core.tasks.registry import label_of
+from core.verdicts.class_names import seen_as
+from core.verdicts.consensus import holds
 from core.withdrawals import is_kept
 
 _LATEST: Final = 200

@@ -15,17 +15,17 @@ from api.examples.actions import changed_by, chosen, note
 from api.examples.schemas import Judged, Judgement
 from api.examples.votes import said_of_groups, standing, votes_on
 from api.instruction_rows import in_open_groups
-from core.among import among
-from core.consensus import Vote, answered, consensus, lock_examples
+from core.database.among import among
 from core.errors import Invalid
 from core.files.storage import Storage
-from core.groups import of_group
 from core.lifecycle import mark_answered
 from core.rounds import lock_unfinished
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Suggestion
 from core.tasks.registry import class_of, stored, task_type, type_of
 from core.tasks.spec import Label
+from core.verdicts.consensus import Vote, answered, consensus, lock_examples
+from core.verdicts.groups import of_group
 
 
 async def judge(

@@ -7,11 +7,11 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Row, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from core.among import among
-from core.consensus import Vote, consensus, votes
-from core.groups import is_latest, of_group
+from core.database.among import among
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, Project, Query, QueryMember
+from core.verdicts.consensus import Vote, consensus, votes
+from core.verdicts.groups import is_latest, of_group
 
 _ALL: Final = true()
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.schemas import Filters
 from api.examples.scores import Positions
-from core.among import among
+from core.database.among import among
 from core.errors import Invalid
 from core.states import Medium
 from core.tables import Example, ExampleText, Project

@@ -16,15 +16,15 @@ from api.exports.part import after
 from api.exports.records import Images
 from api.exports.taken import TakenImages, TakenVotes, taken_rows
 from api.exports.texts import within_memory
-from core.among import among
-from core.consensus import Vote, consensus, votes
-from core.groups import of_group
+from core.database.among import among
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, ExampleText, Query, QueryMember, Round, User
 from core.tasks.instruction_lines import as_alpaca, as_messages
 from core.tasks.instruction_rows import InstructionRow
 from core.tasks.instructions import RankingLabel
 from core.tasks.registry import label_of
+from core.verdicts.consensus import Vote, consensus, votes
+from core.verdicts.groups import of_group
 from core.withdrawals import is_kept
 
 Sessions = async_sessionmaker[AsyncSession]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement
 
-from core.among import among
+from core.database.among import among
 from core.tables import Example
 
 FILTERS: Final = "FILTERS.txt"

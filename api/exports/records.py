@@ -15,7 +15,7 @@ from api.exports.tables import BY_MODEL, speaks
 from api.exports.texts import contents, within_memory
 from api.exports.votes import SAID, Certified, Vote, counts_as, read_votes, votes_of
 from core import tables
-from core.among import among
+from core.database.among import among
 from core.media.originals import Original
 from core.states import ExampleState, Split, Verdict
 from core.tables import Annotation, Example, Query, Round

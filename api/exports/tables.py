@@ -28,13 +28,12 @@ from api.exports.part import Part, after, among_few
 from api.exports.portions import stored_bytes, within_bytes
 from api.exports.texts import TEXT, with_texts
 from api.transfers.streams import csv_of
-from core.among import among
-from core.class_names import seen_as
-from core.consensus import by_people, holds
-from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.database.among import among
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, CertificateLot, Example, ProjectClass, Query, Round, User
 from core.tasks.registry import label_of, written
+from core.verdicts.class_names import seen_as
+from core.verdicts.consensus import EXAMPLE_STATE_AFTER, by_people, holds
 from core.withdrawals import is_kept
 
 COLUMNS = (

@@ -18,13 +18,13 @@ from api.exports.tables import COLUMNS, Table, columns
 from api.exports.texts import within_memory
 from api.exports.votes import SAID, read_votes, votes_of
 from api.transfers.streams import in_threads
-from core.among import among
 from core.artifacts.pool_snapshots import batches
-from core.class_names import seen_by_author
+from core.database.among import among
 from core.errors import NotFound
 from core.states import ExampleState, Source, Split
 from core.tables import Annotation, Artifact, Example, PoolSnapshot
 from core.tasks.registry import label_of, written
+from core.verdicts.class_names import seen_by_author
 from core.withdrawals import is_kept
 
 _FETCH: Final = 500

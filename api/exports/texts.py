@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from core.among import among
+from core.database.among import among
 from core.tables import ExampleText
 
 TEXT: Final = "text"

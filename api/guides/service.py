@@ -12,13 +12,13 @@ from api.callers.principal import Principal
 from api.examples.service import WHOLE_LABEL
 from api.guides.schemas import ClassGuide, GuideExample, Guides
 from api.schemas.pictures import image_url
-from core.consensus import by_model, holds
 from core.errors import Invalid, NotFound
 from core.media.texts.excerpts import beginning
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query
 from core.tasks.registry import label_of
 from core.tasks.spec import Label
+from core.verdicts.consensus import by_model, holds
 from core.withdrawals import is_kept
 
 # However large the pool, so many labeled images are looked at for examples.

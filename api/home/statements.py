@@ -95,8 +95,8 @@ DAYS: Final = text(
 
 # What the caller says now: not what they have corrected since. Labels that are no classes are
 # compared with what a reviewer made of them only: two people draw no two boxes alike. What a
-# reviewer said of one row by itself is nothing said of its group (``core.groups.of_group``). What
-# holds is as in ``core.consensus.holds``.
+# reviewer said of one row by itself is nothing said of its group
+# (``core.verdicts.groups.of_group``). What holds is as in ``core.verdicts.consensus.holds``.
 AGREEMENT: Final = text(
     """
     WITH mine AS MATERIALIZED (

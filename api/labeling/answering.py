@@ -22,8 +22,6 @@ from api.labeling.ledger import AnswerLedger, HeldVote, StoredAnswer, Submission
 from api.labeling.schemas import AnswerIn, AnswerResult, AnswersOut
 from api.labeling.status import ReadRound
 from core import events
-from core.class_names import ClassNames
-from core.consensus import Vote, answered
 from core.errors import NotFound
 from core.jobs import queue
 from core.jobs.messages import FollowPeople, GoOnCertifying
@@ -32,6 +30,8 @@ from core.states import ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
 from core.tasks.registry import task_type, type_of
 from core.tasks.spec import TaskType
+from core.verdicts.class_names import ClassNames
+from core.verdicts.consensus import Vote, answered
 
 
 class AnswerWriter:

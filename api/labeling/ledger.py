@@ -9,11 +9,11 @@ from api.labeling import status
 from api.labeling.results import rejected, result_of
 from api.labeling.schemas import AnswerIn, AnswerResult
 from api.labeling.status import ReadRound
-from core.class_names import ClassNames, Refusal, label_refusal
-from core.consensus import Vote, is_settled, opinions
 from core.rounds import is_spent
 from core.states import RoundState, Verdict
 from core.tasks.registry import stored_text, task_type
+from core.verdicts.class_names import ClassNames, Refusal, label_refusal
+from core.verdicts.consensus import Vote, is_settled, opinions
 
 
 @dataclass(frozen=True, slots=True)

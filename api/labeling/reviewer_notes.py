@@ -9,11 +9,11 @@ from sqlalchemy.orm import aliased
 
 from api.callers.principal import Principal
 from api.schemas.notes import NoteOut
-from core.among import among
-from core.consensus import Vote, holds, same
-from core.groups import of_group
+from core.database.among import among
 from core.states import Source, Verdict
 from core.tables import Annotation, Query, QueryMember
+from core.verdicts.consensus import Vote, holds, same
+from core.verdicts.groups import of_group
 
 _LATEST: Final = 1000
 """Of so many answers of somebody it is asked whether a reviewer has written of them."""

@@ -19,9 +19,6 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from api.database.pipelined_sql import Statement, among, unseen
-from core.class_names import hold_classes, naming
-from core.consensus import lock_examples, votes
-from core.groups import of_group
 from core.lifecycle import mark_answered, mark_members
 from core.rounds import CERTIFICATE
 from core.states import CertificateState, RoundState
@@ -37,6 +34,9 @@ from core.tables import (
     Round,
     User,
 )
+from core.verdicts.class_names import hold_classes, naming
+from core.verdicts.consensus import lock_examples, votes
+from core.verdicts.groups import of_group
 from core.withdrawals import is_kept
 
 _PROJECT = bindparam("project", type_=BigInteger)

@@ -10,12 +10,12 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.maps.schemas import Standing
-from core.consensus import Vote, outcome, votes
 from core.states import ExampleState, RoundState
 from core.tables import Annotation, Example, Job, Round
 from core.tasks.boxes import BoxesLabel
 from core.tasks.registry import class_of
 from core.tasks.spec import Label
+from core.verdicts.consensus import Vote, outcome, votes
 
 _UNDER_WAY: Final = (RoundState.SELECTING, RoundState.OPEN)
 # Nothing is said of an image in any of these.

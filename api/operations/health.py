@@ -20,7 +20,7 @@ from api.deps import SettingsDep
 from core.errors import Forbidden, OutOfOrder, Unavailable
 from core.files import disk
 from core.jobs import queue
-from core.version import build
+from core.process.version import build
 from migrations.revisions import standing
 
 router = APIRouter(tags=["health"])

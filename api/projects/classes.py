@@ -11,12 +11,12 @@ from api.projects.queries import classes as load
 from api.projects.queries import importing
 from api.projects.schemas import ClassIn
 from api.telling import tell
-from core.class_names import names_class
 from core.errors import Conflict, Invalid
 from core.events import Topic
 from core.names import alike
 from core.tables import Annotation, Example, FormerClassName, Project, ProjectClass, Suggestion
 from core.tasks.registry import task_type
+from core.verdicts.class_names import names_class
 
 # The label page's own: OOD, skip, undo, unsure, help, smooth drawing, pause, guide, find, note.
 RESERVED_HOTKEYS = frozenset("xsuqhzpgfm")

@@ -10,11 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.callers.access import seen
 from api.callers.principal import Principal
 from api.projects.schemas import Counts
-from core.db import no_objects
 from core.media.texts.excerpts import beginning
 from core.rounds import waits_for_help
 from core.states import ExampleState, JobKind, JobState, RoundState, Split
 from core.tables import Example, Job, Project, ProjectClass, Round
+from core.tables.base import no_objects
 from core.withdrawals import is_kept
 
 _REST = ExampleState.UNLABELED

@@ -27,12 +27,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.reviews.desk import suggested_by
 from api.transfers.files import present_file
-from core.consensus import by_model, holds
 from core.errors import Conflict, NotFound
 from core.files.storage import Storage
 from core.states import ArtifactKind, ExampleState, Source
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 from core.tasks.classification import stored_class
+from core.verdicts.consensus import by_model, holds
 
 # Older files do not say what an image may be but what it is said to be, and at first not how
 # probably that is wrong.

@@ -14,10 +14,7 @@ from api.instruction_rows import group_ids
 from api.reviews.disagreements import settles_own
 from api.reviews.schemas import DecisionIn, DecisionResult
 from api.telling import tell
-from core.class_names import ClassNames, hold_classes, label_refusal, naming
-from core.consensus import STANCES, Vote, answered, lock_examples, opinions, outcome, votes
 from core.events import Topic
-from core.groups import of_group
 from core.jobs import queue
 from core.jobs.messages import FollowPeople
 from core.lifecycle import mark_answered, mark_members, mark_queried
@@ -26,6 +23,9 @@ from core.states import Decision, ExampleState, RoundState, Source, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, Suggestion
 from core.tasks.registry import label_of, stored, task_type
 from core.tasks.spec import Label
+from core.verdicts.class_names import ClassNames, hold_classes, label_refusal, naming
+from core.verdicts.consensus import STANCES, Vote, answered, lock_examples, opinions, outcome, votes
+from core.verdicts.groups import of_group
 
 _OWN: Final = (
     "You are one of those who disagree about it; another reviewer settles it, or whoever manages "

@@ -26,11 +26,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.callers.access import standings
 from api.callers.principal import Principal
 from api.examples.votes import votes_on
-from core.consensus import STANCES, Vote, holds, stances
 from core.states import ProjectRole
 from core.tables import Annotation, Example, Project, Query, Suggestion
 from core.tasks.registry import stored
 from core.tasks.spec import Label
+from core.verdicts.consensus import STANCES, Vote, holds, stances
 
 _RENEWED: Final = (
     "given_label", "suggested_label", "confidence", "lease_holder", "lease_expires_at",

@@ -7,9 +7,9 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.schemas.notes import NoteOut
-from core.among import among
-from core.consensus import holds
+from core.database.among import among
 from core.tables import Annotation, Suggestion
+from core.verdicts.consensus import holds
 
 
 async def notes_on(

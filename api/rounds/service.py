@@ -27,8 +27,6 @@ from api.rounds.schemas import (
 )
 from api.telling import tell
 from api.weights.choice import require_weights
-from core.consensus import held_in_its_round
-from core.db import no_objects
 from core.errors import Conflict, NotFound
 from core.events import Topic
 from core.media.nouns import in_words_of
@@ -46,8 +44,10 @@ from core.states import (
     Verdict,
 )
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round
+from core.tables.base import no_objects
 from core.tasks.boxes import BOXES
 from core.tasks.registry import task_type
+from core.verdicts.consensus import held_in_its_round
 
 _COMPARABLE: Final = 50
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from core.notes import MOST, plain_note
 from core.states import Verdict
 from core.tasks.registry import AnyLabel, label_of
+from core.verdicts.notes import MOST, plain_note
 
 Note = Annotated[
     Annotated[

@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from api.exports.parquet import parquet_of
 from api.exports.texts import within_memory
 from api.transfers.streams import in_threads
-from core.among import among
 from core.artifacts.selections import SCHEMA, read_columns, selection_batches
+from core.database.among import among
 from core.tables import Example, ExampleText
 from core.tasks.instruction_lines import as_alpaca, as_messages
 from core.tasks.instruction_rows import InstructionRow

@@ -20,7 +20,6 @@ from api.selections.schemas import (
     SelectionOut,
     Topic,
 )
-from core.among import among
 from core.artifacts.selections import (
     SelectionReason,
     Shown,
@@ -29,6 +28,7 @@ from core.artifacts.selections import (
     read_columns,
     rows_at,
 )
+from core.database.among import among
 from core.errors import Conflict, NotFound
 from core.files.storage import Storage
 from core.states import ArtifactKind, JobKind

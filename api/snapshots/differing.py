@@ -21,7 +21,6 @@ from api.snapshots.schemas import (
     SnapshotFlow,
     SnapshotSide,
 )
-from core.among import among
 from core.artifacts.pool_snapshots import (
     CHANGES,
     NO_OBJECTS,
@@ -30,6 +29,7 @@ from core.artifacts.pool_snapshots import (
     Int64Array,
     columns_at,
 )
+from core.database.among import among
 from core.states import Verdict
 from core.tables import Example, PoolSnapshot
 

@@ -18,8 +18,8 @@ from api.exports.portions import stored_bytes, within_bytes
 from api.exports.records import Prediction, predictions_of
 from api.exports.tables import is_effective, speaks
 from api.exports.votes import counts_as
-from core.among import among
 from core.artifacts.pool_snapshots import NO_OBJECTS, Origin, SnapshotWriter, says
+from core.database.among import among
 from core.files.storage import Storage
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example, Project

@@ -15,8 +15,8 @@ from api.exports.naming import in_class_folders
 from api.exports.parquet import parquet_of
 from api.exports.texts import TEXT, with_texts
 from api.transfers.streams import csv_of, in_threads
-from core.among import among
 from core.artifacts.subsets import subset_batches, subset_schema
+from core.database.among import among
 from core.files.folder_names import folders_of
 from core.media.originals import ORIGINAL, Original, Originals
 from core.tables import Example, ProjectClass

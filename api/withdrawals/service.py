@@ -17,7 +17,7 @@ from api.withdrawals.schemas import (
     WithdrawalPreview,
     WithdrawalState,
 )
-from core.among import among
+from core.database.among import among
 from core.errors import Conflict, Invalid, NotFound
 from core.files.storage import Storage
 from core.jobs import queue

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sqlalchemy import select, update
 
-from core.among import among
+from core.database.among import among
 from core.states import ArtifactKind
 from core.tables import Artifact, Certificate, Query
 

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import LABEL, Base, class_of_label
 from core.states import Source, Verdict
+from core.tables.base import LABEL, Base, class_of_label
 
 
 class Annotation(Base):
@@ -24,8 +24,8 @@ class Annotation(Base):
     was there before the first. ``source_name`` is the column it stood in, ``job_id`` the import. A
     review has its author, the job that suggested it, if any, and stays in the round of the label
     that it decides on. ``classes_version`` is the version of the project's classes that the page
-    showed, by which ``core.class_names`` tells what they were called; imports and older clients say
-    none.
+    showed, by which ``core.verdicts.class_names`` tells what they were called; imports and older
+    clients say none.
 
     A model's has the lot of its certificate, and the ``probability``, 0..1, that the model gave it;
     it cost nobody anything, and counts where no person has said anything. A skip of a model takes

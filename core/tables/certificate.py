@@ -7,8 +7,8 @@ from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, func, te
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
 from core.states import CertificateState, LotState
+from core.tables.base import Base
 
 
 class Certificate(Base):

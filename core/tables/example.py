@@ -17,8 +17,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import LABEL, Base, class_of_label
 from core.states import ExampleState, Split
+from core.tables.base import LABEL, Base, class_of_label
 
 
 class Example(Base):
@@ -31,7 +31,7 @@ class Example(Base):
     ``example_texts``.
 
     ``label`` is what it counts as: of an evaluation image the truth that it came with, of an image
-    of the pool what its verdicts amount to (``core.consensus``). The database takes
+    of the pool what its verdicts amount to (``core.verdicts.consensus``). The database takes
     ``label_class_id`` out of it. ``import_id`` is the job that brought it; null for those of
     earlier versions. ``disputed`` says that its verdicts contradict each other and no reviewer has
     settled it.

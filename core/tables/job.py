@@ -6,8 +6,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
 from core.states import ArtifactKind, JobKind, JobState
+from core.tables.base import Base
 
 DRY_RUN: Final = "dry_run"
 """Name among the parameters of a job that only measures what the job would take."""

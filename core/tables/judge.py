@@ -7,7 +7,7 @@ from sqlalchemy import ForeignKey, Index, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
+from core.tables.base import Base
 
 UNANSWERED: Final = "unanswered"
 """``finish`` of what no answer came to, although the server has worked on it."""

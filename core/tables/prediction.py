@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import LABEL, Base
+from core.tables.base import LABEL, Base
 
 
 class Prediction(Base):

@@ -13,8 +13,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from core.db import Base
 from core.states import Medium, ProjectRole, ProjectState
+from core.tables.base import Base
 from core.tables.user import User
 
 

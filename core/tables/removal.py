@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, LargeBinary, Sequence, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
+from core.tables.base import Base
 
 COLLECTIONS = Sequence("collections", metadata=Base.metadata, data_type=BigInteger)
 """Goes on whenever files of images are about to be removed; see ``core.files.removals``."""

@@ -15,8 +15,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import LABEL, Base
 from core.states import RoundState
+from core.tables.base import LABEL, Base
 
 
 class Round(Base):

@@ -2,7 +2,7 @@
 
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
+from core.tables.base import Base
 
 
 class SigningKey(Base):

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import ARRAY, BigInteger, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import LABEL, Base, class_of_label
 from core.states import Decision
+from core.tables.base import LABEL, Base, class_of_label
 
 
 class Suggestion(Base):

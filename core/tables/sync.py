@@ -6,8 +6,8 @@ from typing import Any, Final
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
 from core.states import SyncFinding
+from core.tables.base import Base
 
 SILENT: Final = timedelta(minutes=2)
 """After which nobody is looking any more who has said so."""

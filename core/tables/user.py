@@ -6,8 +6,8 @@ from sqlalchemy import ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy import Identity as Numbered
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from core.db import Base
 from core.states import Role, Scope, SignInMethod
+from core.tables.base import Base
 
 
 class User(Base):

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
 from core.states import DeliveryFault, SwitchedOff
+from core.tables.base import Base
 
 
 class Webhook(Base):

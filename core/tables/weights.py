@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
+from core.tables.base import Base
 
 
 class Weights(Base):

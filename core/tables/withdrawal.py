@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, Index, LargeBinary, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
+from core.tables.base import Base
 
 
 class Withdrawal(Base):

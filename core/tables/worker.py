@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
+from core.tables.base import Base
 
 
 class Worker(Base):
@@ -14,7 +14,7 @@ class Worker(Base):
     Asking Celery would not do: a worker that trains in its own process answers only after it. A
     process that ends in order removes its row; one that was killed leaves it, silent. One that
     trains says on which kind of ``device``, as PyTorch calls it, once it knows. ``version`` is
-    ``core.version.build``; processes of before there was this column say none.
+    ``core.process.version.build``; processes of before there was this column say none.
     """
 
     __tablename__ = "workers"

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from core.version import build
+from core.process.version import build
 from karat.client.credentials import require_address
 from karat.client.notebook import Record
 from karat.client.saving import replacing

@@ -11,8 +11,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from core.files.disk import too_few_files
+from core.process.version import build
 from core.security.private import open_to_others
-from core.version import build
 from karat.local.embedded import postgres_programs, redis_program
 from karat.local.findings import Finding, asked, reason
 from karat.local.processes import DirectoryLock, ServiceError

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from setproctitle import setproctitle
 
-from core.startup import uncollected
+from core.process.startup import uncollected
 from karat.local.launch import end_with_parent
 
 # Who stops Karat may tell all of its processes at once; this one ends when no program needs it.

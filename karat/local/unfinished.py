@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import psycopg
 from psycopg.errors import DependentObjectsStillExist, LockNotAvailable
 
-from core.restores import IS_UNFINISHED, MESSAGE, REMEDY, REPLACED
+from core.database.restores import IS_UNFINISHED, MESSAGE, REMEDY, REPLACED
 from karat.local.database import connected
 from karat.local.processes import ServiceError
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import psycopg
 
+from core.process.version import UNTOLD, build
 from core.settings import Settings
-from core.version import UNTOLD, build
 from karat.local.database import connected
 from karat.local.findings import Finding, asked, reason
 

@@ -8,7 +8,7 @@ down_revision = "0014"
 branch_labels = None
 depends_on = None
 
-# As ``core.consensus.is_disputed``.
+# As ``core.verdicts.consensus.is_disputed``.
 _DISPUTED = """
     UPDATE examples SET disputed = true FROM (
         SELECT a.example_id FROM annotations a

@@ -21,7 +21,7 @@ _PEOPLE = (
 )
 _MODEL = " WHEN 'model' THEN lot_id IS NOT NULL AND annotator_id IS NULL AND query_id IS NULL"
 
-# As ``core.consensus.by_people`` has it: what was taken back says nothing.
+# As ``core.verdicts.consensus.by_people`` has it: what was taken back says nothing.
 _LABELED_BY_NOBODY = """
     UPDATE examples SET state = 'unlabeled', label = NULL
     WHERE state IN ('labeled', 'ood')

@@ -10,10 +10,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core.lifecycle import claim_job, new_job
+from core.process.version import build
 from core.settings import Settings
 from core.states import ArtifactKind, JobKind, Role
 from core.tables import ApiToken, Artifact, Audit, Worker
-from core.version import build
 from tests.world import Caller, World
 
 PATHS = (

@@ -8,10 +8,10 @@ from sqlalchemy import func, select, text
 
 from api.users.erasure import KEPT, REMOVED
 from api.users.held import TABLES
-from core.db import Base
 from core.security.audit_chain import BROKEN
 from core.states import Role, Source, Verdict
 from core.tables import Annotation, Example, User
+from core.tables.base import Base
 from tests.workers.loop import Loop
 from tests.world import World
 

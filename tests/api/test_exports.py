@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from api.exports import since, tables
-from core.db import async_engine, async_sessions
+from core.database.engines import async_engine, async_sessions
 from core.settings import Settings
 from core.states import Role, Source, Verdict
 from core.tables import Annotation, Example, Project

@@ -13,7 +13,7 @@ from pyarrow import parquet
 from sqlalchemy import select
 
 from core import settings
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.errors import Conflict, Invalid
 from core.jobs.messages import RunJob
 from core.states import ExampleState, JobState, ProjectState, Role, RoundState

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from api.labeling.ledger import AnswerLedger
 from api.labeling.schemas import AnswerIn
 from api.labeling.status import ReadRound
-from core.class_names import ClassNames
 from core.settings.project import Cost
 from core.states import RoundState, Verdict
+from core.verdicts.class_names import ClassNames
 
 OVERLAP, BUDGET, QUERIES = 2, 4.0, 6
 CLASSES = ClassNames.of([(1, "cat", None), (2, "dog", None)])

@@ -6,9 +6,9 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from core.notes import MOST
 from core.states import Role
 from core.tables import Project
+from core.verdicts.notes import MOST
 from tests.api.test_disagreements import Crowd, crowd, disputed  # noqa: F401
 from tests.api.test_judgements import exported, judge
 from tests.api.test_labeling import lease, running, send, url, verdict

@@ -6,9 +6,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.consensus import holds
 from core.states import ExampleState, Role, RoundState, Verdict
 from core.tables import Annotation, Audit, Example, Project, Query, Round
+from core.verdicts.consensus import holds
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
 

@@ -8,7 +8,6 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import OperationalError
 
-from core.consensus import lock_examples
 from core.jobs import queue
 from core.jobs.messages import RemoveFiles
 from core.lifecycle import claim_job, finish_job, new_job
@@ -17,6 +16,7 @@ from core.states import ExampleState, JobKind, JobState, ProjectRole, Role, Spli
 from core.tables import DRY_RUN, Annotation, Example, Job, Member, Project, Query, Round
 from core.tasks.boxes import BOXES
 from core.tasks.classification import CLASSIFICATION
+from core.verdicts.consensus import lock_examples
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.processes import blocks, eventually
 from tests.world import Caller, World

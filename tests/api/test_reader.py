@@ -15,8 +15,8 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from api.main import create_app
-from core.db import Base
 from core.settings import Settings
+from core.tables.base import Base
 from karat.local.embedded import EmbeddedPostgres, postgres_programs
 from tests.conftest import Services
 from tests.processes import eventually, libpq_url

@@ -10,7 +10,6 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.consensus import lock_examples
 from core.lifecycle import new_job
 from core.states import (
     ExampleState,
@@ -23,6 +22,7 @@ from core.states import (
 )
 from core.tables import Annotation, Example, Job, Project, Query, Round, Suggestion
 from core.tasks.classification import stored_class
+from core.verdicts.consensus import lock_examples
 from tests.api.reviewing import call, labeled
 from tests.api.test_labeling import lease, send, verdict
 from tests.world import Caller, World

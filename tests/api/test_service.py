@@ -22,7 +22,7 @@ from api.callers.principal import COOKIE
 from api.main import create_app
 from api.middleware import problems
 from api.operations import health
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.settings import Settings
 from core.states import JobState
 from core.tables import Job

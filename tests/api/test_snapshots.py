@@ -18,7 +18,7 @@ from sqlalchemy import select
 
 from api.snapshots.differing import compared
 from core.artifacts.pool_snapshots import SnapshotWriter, says
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.settings import Settings
 from core.states import ProjectState, Role, Verdict
 from core.tables import Artifact, Example, PoolSnapshot, Project

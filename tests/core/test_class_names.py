@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.class_names import ClassNames
+from core.verdicts.class_names import ClassNames
 
 NAMES = st.sampled_from(["cat", "Cat", "dog", "bird", "fox", "Straße", "STRASSE"])
 CHANGES = st.lists(

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.consensus import Vote, consensus, is_settled, outcome
 from core.states import ExampleState, Verdict
 from core.tasks.classification import class_label
+from core.verdicts.consensus import Vote, consensus, is_settled, outcome
 from workers.labels.verdicts import settle
 
 CAT, DOG = (Vote(Verdict.LABEL, class_label(number)) for number in (1, 2))

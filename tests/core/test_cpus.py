@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from core.cpus import cpu_quota, usable_cpus
+from core.process.cpus import cpu_quota, usable_cpus
 from tests.processes import ROOT
 
 _BOUND = """
 import os
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-from core.cpus import usable_cpus
+from core.process.cpus import usable_cpus
 from core.media.images.heif_processes import decoders
 print(usable_cpus(), decoders._room._initial_value)
 """

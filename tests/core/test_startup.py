@@ -3,7 +3,7 @@ import importlib
 
 import pytest
 
-from core.startup import uncollected
+from core.process.startup import uncollected
 
 
 def test_garbage_is_collected_again_after_an_import_that_fails() -> None:

@@ -11,11 +11,11 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 from sqlalchemy.orm import sessionmaker
 
-from core.consensus import Vote, answered, votes
 from core.lifecycle import mark_answered
 from core.states import ExampleState, ProjectState, Role, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, User
 from core.tasks.classification import stored_class
+from core.verdicts.consensus import Vote, answered, votes
 from tests.api.test_labeling import lease, send, verdict
 from tests.certificates import add_certificate
 from tests.workers.import_files import Pool, zipped

@@ -19,12 +19,12 @@ from PIL import Image, ImageOps
 from pycocotools.coco import COCO
 from sqlalchemy import select
 
-from core.consensus import Vote, answered, votes
 from core.lifecycle import mark_answered
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example
 from core.tasks.boxes import Box, BoxesLabel
 from core.tasks.registry import label_of, stored
+from core.verdicts.consensus import Vote, answered, votes
 from tests.workers.box_files import BoxPool, image
 from tests.workers.import_files import zipped
 from tests.world import Caller, World

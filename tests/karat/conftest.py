@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.db import sync_engine, sync_sessions
+from core.database.engines import sync_engine, sync_sessions
 from core.settings import Settings
 from karat import Client
 from karat.local.stack import Stack

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.version import build
+from core.process.version import build
 from karat import Client, KaratError
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack

@@ -18,9 +18,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from core.process.version import build
 from core.settings import Settings
 from core.tables import Worker
-from core.version import build
 from karat import Client, KaratError
 from karat.local.doctor import _backups, examine
 from karat.local.processes import AlreadyRunningError, Process, ServiceError

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from core.consensus import Vote, is_disputed, outcome
 from core.errors import Invalid
 from core.states import ExampleState, Verdict
 from core.tasks.box_geometry import CANDIDATES, EXACT, iou, matched
 from core.tasks.boxes import BOXES, Box, BoxesLabel, corners_of
 from core.tasks.registry import label_of, stored
+from core.verdicts.consensus import Vote, is_disputed, outcome
 
 CLASSES = {"cat": 1, "dog": 2, "크레인": 3}
 NAMES = {class_id: name for name, class_id in CLASSES.items()}

@@ -15,11 +15,11 @@ from fastapi.testclient import TestClient
 from PIL import Image
 from sqlalchemy import select
 
-from core.consensus import Vote, is_disputed, outcome
 from core.files.storage import Storage
 from core.states import ArtifactKind, JobState, ProjectState, Source, Split, Verdict
 from core.tables import Annotation, Artifact, Example, Job, Project, Round
 from core.tasks import registry
+from core.verdicts.consensus import Vote, is_disputed, outcome
 from tests.tasks.number import NUMBER, NumberLabel
 from tests.workers.import_files import Pool, encoded, zipped
 from tests.workers.loop import run

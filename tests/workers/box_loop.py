@@ -8,9 +8,9 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from api.projects.settings import checked
-from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Medium, ProjectState, Role, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
+from core.verdicts.consensus import EXAMPLE_STATE_AFTER
 from models.media.images.store import PixelStore
 from tests.shapes import Scene, scene
 from tests.workers.loop import Loop

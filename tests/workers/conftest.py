@@ -6,7 +6,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from core import settings
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.files.storage import Storage
 from tests.workers.box_files import BoxPool
 from tests.workers.import_files import Pool

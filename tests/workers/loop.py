@@ -9,11 +9,11 @@ from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
 from core.jobs.messages import RunJob
-from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.rounds import close
 from core.states import JobState, ProjectState, Role, Verdict
 from core.tables import Annotation, Artifact, Example, Job, Query, Round
 from core.tasks.classification import stored_class
+from core.verdicts.consensus import EXAMPLE_STATE_AFTER
 from tests.world import World
 from workers.advance import handler
 from workers.execution.runner import run_job

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from api.main import create_app
 from core import settings
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.files.object_stores import S3, Object
 from core.files.storage import Storage
 from core.settings.locations import Location

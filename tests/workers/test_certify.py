@@ -12,16 +12,16 @@ from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select
 
 from core.artifacts.certificates import NO_CLASS, Members, members_file
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying, RunJob
-from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.process.version import build
 from core.rounds import new_round, newest_model
 from core.settings import Settings
 from core.states import CertificateState, ExampleState, JobState, RoundState, Source, Verdict
 from core.tables import Annotation, Certificate, Example, Job, ProjectClass, Query, Round
 from core.tasks.classification import stored_class
-from core.version import build
+from core.verdicts.consensus import EXAMPLE_STATE_AFTER
 from tests.api.test_labeling import running
 from tests.certificates import add_certificate
 from tests.workers.loop import Loop, run

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 from sqlalchemy import select
 
-from core.consensus import lock_examples
 from core.jobs.messages import RunJob
 from core.rounds import lock_unfinished
 from core.states import ExampleState, JobState, ProjectState, RoundState, Source, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
+from core.verdicts.consensus import lock_examples
 from tests.processes import blocks, eventually
 from tests.workers.import_files import Pool, parquet_of, png, reasons, zipped
 from tests.world import World

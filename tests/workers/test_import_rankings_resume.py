@@ -8,7 +8,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from core import settings
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.jobs.messages import RunJob
 from core.states import JobState, RoundState
 from core.tables import Annotation, Job, Query, Round, WebhookEvent

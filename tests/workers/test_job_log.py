@@ -11,10 +11,10 @@ from fastapi.testclient import TestClient
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.lifecycle import requeue_job
+from core.process.version import build
 from core.settings import Settings
 from core.states import JobState, Role, Verdict
 from core.tables import Job
-from core.version import build
 from models.errors import ModelError
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from core.process.version import build
 from core.tables import Worker
-from core.version import build
 from models.device import best_device
 from tests.processes import eventually, running, scheduler
 from tests.world import World

@@ -20,7 +20,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from core import settings
-from core.db import sync_sessions
+from core.database.engines import sync_sessions
 from core.files import storage
 from core.files.storage import Storage, flush
 from core.jobs.imports import Answer

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from core import settings
 from core.artifacts.features import features_of
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, new_job, request_cancel, requeue_job

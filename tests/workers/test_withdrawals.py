@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from core.artifacts.alike import Alike, read_alike, write_alike
 from core.artifacts.certificates import Draw
 from core.artifacts.selections import SUPERSEDED
-from core.db import database_time, sync_engine
+from core.database.engines import database_time, sync_engine
 from core.files.storage import sha256 as sha256_of
 from core.lifecycle import claim_job, finish_job, give_back_job, new_job
 from core.settings import Settings

@@ -9,13 +9,13 @@ import numpy as np
 from sqlalchemy import ColumnElement, and_, distinct, exists, func, select, text, update
 from sqlalchemy.orm import Session, aliased
 
-from core.among import among
-from core.consensus import Vote, opinions, votes
-from core.db import database_time
+from core.database.among import among
+from core.database.engines import database_time
 from core.rounds import note_draws
 from core.states import ExampleState, Source, Split
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import task_type
+from core.verdicts.consensus import Vote, opinions, votes
 from workers.advance.phases import Advance
 from workers.labels.draws import reached
 

@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import and_, bindparam, select, update
 from sqlalchemy.orm import Session, aliased
 
-from core.among import among
+from core.database.among import among
 from core.jobs.imports import ImportParams
 from core.rounds import newest_model
 from core.settings.project import ProjectSettings

@@ -5,7 +5,7 @@ from typing import Any, Final
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.among import among
+from core.database.among import among
 from core.tables import Example, Round
 from core.tasks.proposals import to_store
 from models.rounds.query import PoolScores

@@ -10,7 +10,7 @@ from sqlalchemy import case, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
+from core.database.among import among
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round

@@ -23,7 +23,7 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core.db import database_time
+from core.database.engines import database_time
 from core.errors import Conflict, DomainError
 from core.jobs import queue
 from core.jobs.messages import GPU, RunJob

@@ -7,11 +7,11 @@ import numpy as np
 from sqlalchemy import ColumnElement, and_, distinct, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from core.among import among
-from core.consensus import Vote, lock_examples, opinions, votes
+from core.database.among import among
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import task_type
+from core.verdicts.consensus import Vote, lock_examples, opinions, votes
 from models.relabeling.second_looks import doubtful
 from workers.advance.phases import Advance
 from workers.labels.timing import price_of_verdict

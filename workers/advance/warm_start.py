@@ -14,11 +14,11 @@ from sqlalchemy import ARRAY, BigInteger, and_, bindparam, func, null, or_, sele
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
-from core.consensus import lock_examples
+from core.database.among import among
 from core.lifecycle import mark_queried, mark_unqueried
 from core.states import ExampleState, RoundState, Split
 from core.tables import Example, Project, Query
+from core.verdicts.consensus import lock_examples
 from models.catalog.params.networks import compared_width
 from models.selection.warm_start import MOST, typical_first
 from workers.advance import drawing

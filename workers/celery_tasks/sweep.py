@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from core.db import database_time
+from core.database.engines import database_time
 from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import QUEUES, CheckWeights, Housekeeping, Message, RunJob, Sweep, TryJudges

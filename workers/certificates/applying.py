@@ -11,9 +11,8 @@ from sqlalchemy import Select, exists, select, text
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
-from core.among import among
 from core.artifacts.certificates import NO_CLASS, OTHER_CLASSES, Members, draws_of
-from core.consensus import by_people, holds, lock_examples
+from core.database.among import among
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.jobs import queue
@@ -24,6 +23,7 @@ from core.tables import Annotation, Certificate, Example, Project, ProjectClass,
 from core.tables import CertificateLot as Lot
 from core.tasks.classification import class_label
 from core.tasks.registry import stored_text
+from core.verdicts.consensus import by_people, holds, lock_examples
 from core.webhooks import note_certificate
 from workers.certificates.asking import ask_no_more
 from workers.certificates.kept import kept_promises, restated

@@ -7,9 +7,8 @@ from sqlalchemy import Select, and_, exists, func, insert, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from core import events
-from core.among import among
 from core.artifacts.certificates import Draw, Members, taken_back
-from core.consensus import lock_examples
+from core.database.among import among
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
 from core.rounds import (
     CERTIFICATE,
@@ -21,6 +20,7 @@ from core.rounds import (
 from core.settings.project import ProjectSettings
 from core.states import CertificateState, ExampleState, ProjectState, RoundState
 from core.tables import Annotation, Certificate, Example, Project, Query, Round
+from core.verdicts.consensus import lock_examples
 from models.catalog.params.certify import CertifyParams
 from workers.closing import close_round
 from workers.labels.timing import price_of_verdict

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from core.among import among
 from core.artifacts.certificates import NO_CLASS, Draw, Members, Outcome, draws_of
-from core.consensus import Vote, by_model, consensus, is_settled, opinions, votes
+from core.database.among import among
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Certificate, Example
 from core.tasks.registry import class_of
+from core.verdicts.consensus import Vote, by_model, consensus, is_settled, opinions, votes
 from core.withdrawals import is_kept
 from workers.certificates.asking import asked, last_annotation
 

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 from core.artifacts.certificates import Draw, Members, members_file
 from core.errors import Conflict
 from core.files.storage import Storage
+from core.process.version import build
 from core.states import LotState
 from core.tables import Artifact, Certificate, CertificateLot
-from core.version import build
 from models.catalog.params.certify import CertifyParams
 from models.guarantee.certification import Certification
 from models.guarantee.human_error import HumanError, from_pairs

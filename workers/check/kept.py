@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, Protocol
 
-from core.cpus import usable_cpus
 from core.errors import DomainError, ErrorKind
 from core.jobs.imports import ImportParams
 from core.media.images.input_size import SizeChoice
 from core.media.nouns import in_words_of
+from core.process.cpus import usable_cpus
 from core.settings import Settings
 from core.states import Medium
 from core.tasks.classification import CLASSIFICATION

@@ -13,7 +13,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
-from core.among import among
+from core.database.among import among
 from core.errors import DomainError
 from core.files.removals import begin_removing
 from core.files.storage import Freed, Storage

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, or_, select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.errors import Conflict, DomainError
 from core.files.storage import Freed, Storage, room_of
 from core.jobs.imports import ImportParams

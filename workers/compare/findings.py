@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 from sqlalchemy import ARRAY, BigInteger, bindparam, func, select, text, update
 from sqlalchemy.orm import Session
 
-from core.consensus import lock_examples
 from core.media.images.duplicates import in_evaluation, may_be_held_out
 from core.tables import Example
+from core.verdicts.consensus import lock_examples
 
 _MARK = text(
     "UPDATE examples SET duplicates_of = leader.id "

@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core.among import among
+from core.database.among import among
 from core.errors import Conflict, DomainError
 from core.settings.project import ProjectSettings
 from core.states import JobKind, Medium

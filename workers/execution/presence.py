@@ -12,9 +12,9 @@ from sqlalchemy import delete, func
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 
+from core.process.version import build
 from core.settings import settings
 from core.tables import Worker
-from core.version import build
 from workers.jobs.context import sessions
 
 logger = logging.getLogger(__name__)

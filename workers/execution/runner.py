@@ -15,10 +15,10 @@ from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.jobs.pauses import Pause
 from core.lifecycle import finish_job, give_back_job, pause_job
+from core.process.version import build
 from core.states import JobState
 from core.tables import Job
 from core.telemetry import logs, tracing
-from core.version import build
 from models.catalog.faults import InvalidParams
 from models.errors import Cancelled, ExamplesLost, ModelError
 from workers.execution.claiming import NO_ROOM, claim, let_others_in, wait_for_bucket

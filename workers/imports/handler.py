@@ -11,10 +11,10 @@ from itertools import chain
 from typing import Any, Final
 
 from core import events
-from core.cpus import usable_cpus
 from core.files.buckets import Buckets
 from core.files.storage import sha256
 from core.jobs.imports import ImportParams
+from core.process.cpus import usable_cpus
 from core.states import ArtifactKind, Split
 from core.tables import Artifact
 from workers.imports.batch import Candidate, Looked, Prepared, batches, decide

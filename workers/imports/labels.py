@@ -14,8 +14,16 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
-from core.consensus import (
+from core.database.among import among
+from core.lifecycle import mark_answered
+from core.rounds import lock_unfinished
+from core.settings.project import ProjectSettings
+from core.states import RoundState, Source, Split, Verdict
+from core.tables import Annotation, Example, Job, Project, Query, Round
+from core.tasks.classification import class_label
+from core.tasks.registry import class_of, label_of, stored, stored_text
+from core.tasks.spec import Label
+from core.verdicts.consensus import (
     STANCES,
     Vote,
     answered,
@@ -25,14 +33,6 @@ from core.consensus import (
     stances,
     votes,
 )
-from core.lifecycle import mark_answered
-from core.rounds import lock_unfinished
-from core.settings.project import ProjectSettings
-from core.states import RoundState, Source, Split, Verdict
-from core.tables import Annotation, Example, Job, Project, Query, Round
-from core.tasks.classification import class_label
-from core.tasks.registry import class_of, label_of, stored, stored_text
-from core.tasks.spec import Label
 from workers.closing import close_round
 from workers.imports.items import Reference
 from workers.imports.lookup import find

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.among import among
+from core.database.among import among
 from core.names import composed
 from core.states import Split
 from core.tables import COMPOSED_NAME, Example

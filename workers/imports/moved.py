@@ -8,14 +8,14 @@ from sqlalchemy import Row, and_, bindparam, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from core.among import among
-from core.consensus import lock_examples
+from core.database.among import among
 from core.errors import Conflict
 from core.files.buckets import Buckets
 from core.files.storage import Storage
 from core.rounds import lock_unfinished
 from core.settings.locations import Location
 from core.tables import Example
+from core.verdicts.consensus import lock_examples
 from workers.imports.items import Origin
 
 _MOVE = text("""

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, sessionmaker
 
-from core.among import among
+from core.database.among import among
 from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
 from core.tasks.registry import label_of, stored, task_type

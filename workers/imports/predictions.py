@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from core.among import among
+from core.database.among import among
 from core.states import Split
 from core.tables import Prediction
 from core.tasks.boxes import BOXES

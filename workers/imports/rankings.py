@@ -12,15 +12,15 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
-from core.consensus import Vote, answered, as_said, lock_examples, votes
-from core.groups import of_group
+from core.database.among import among
 from core.lifecycle import mark_answered, mark_members, move_round, tell_round
 from core.rounds import lock_unfinished, new_round, next_number
 from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, QueryMember, Round, User
 from core.tasks.instructions import MOST_MEMBERS, RankingLabel, members_of
 from core.tasks.registry import label_of, stored
+from core.verdicts.consensus import Vote, answered, as_said, lock_examples, votes
+from core.verdicts.groups import of_group
 from workers.imports.question_index import Said, holding
 from workers.imports.ranked_groups import Group, Grouped, by_id
 from workers.instructions.closing import agreement, together

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 
-from core.notes import MOST as LONGEST_NOTE
-from core.notes import plain_note
 from core.states import Verdict
+from core.verdicts.notes import MOST as LONGEST_NOTE
+from core.verdicts.notes import plain_note
 from workers.imports.items import MAX_NAME, Refused, Said, only, printable, short_name
 from workers.imports.meta import extras
 

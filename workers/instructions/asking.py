@@ -8,8 +8,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
-from core.consensus import lock_examples
+from core.database.among import among
 from core.errors import Conflict, Invalid
 from core.lifecycle import mark_queried, move_project, move_round
 from core.rounds import lock_unfinished, new_round, next_number
@@ -17,6 +16,7 @@ from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState, Split
 from core.tables import Annotation, Example, Project, Query, QueryMember, Round
 from core.tasks.instructions import FEWEST_MEMBERS, MOST_MEMBERS
+from core.verdicts.consensus import lock_examples
 
 _BLOCK: Final = 5000
 

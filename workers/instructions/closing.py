@@ -9,14 +9,14 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
-from core.consensus import held_in_its_round
+from core.database.among import among
 from core.jobs.params import AdvanceParams
 from core.lifecycle import mark_unqueried, move_project, move_round
 from core.states import ProjectState, RoundState, Source, Verdict
 from core.tables import Annotation, Project, Query, QueryMember, Round
 from core.tasks.instructions import INSTRUCTIONS, RankingLabel
 from core.tasks.registry import task_type
+from core.verdicts.consensus import held_in_its_round
 from workers.closing import annotator_seconds
 from workers.instructions.following import Following
 from workers.jobs.context import JobContext, Phase

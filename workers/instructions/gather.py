@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
-from core.among import among
 from core.artifacts.selections import SelectionReason
+from core.database.among import among
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, Split
 from core.tables import Example, ExampleText, Project

@@ -11,12 +11,12 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from core.artifacts.selections import SelectionReason
-from core.consensus import Vote, as_said, consensus, holds
-from core.groups import of_group
 from core.states import Source, Verdict
 from core.tables import Annotation, Query, QueryMember, Round
 from core.tasks.instructions import RankingLabel, members_of, places
 from core.tasks.registry import label_of
+from core.verdicts.consensus import Vote, as_said, consensus, holds
+from core.verdicts.groups import of_group
 from models.numerics.intervals import clopper_pearson
 from models.tasks.instructions.rankings import kendall_tau
 

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.artifacts.selections import SUPERSEDED
-from core.db import database_time
+from core.database.engines import database_time
 from core.files.storage import Storage
 from core.states import ArtifactKind, RoundState
 from core.tables import Artifact, Round

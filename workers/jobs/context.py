@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
-from core.db import sync_engine, sync_sessions
+from core.database.engines import sync_engine, sync_sessions
 from core.files import disk
 from core.files.storage import Storage
 from core.jobs import queue

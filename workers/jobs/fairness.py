@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from core.db import database_time
+from core.database.engines import database_time
 from core.settings import settings
 from core.states import JobKind, JobState
 from core.tables import Job

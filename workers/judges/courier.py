@@ -21,7 +21,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core.db import sync_engine, sync_sessions
+from core.database.engines import sync_engine, sync_sessions
 from core.files import disk
 from core.settings import settings
 from workers.jobs.locks import turn

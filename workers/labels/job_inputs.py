@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sqlalchemy import Row, func, select
 
-from core.among import among
 from core.artifacts.subsets import UNKNOWN
-from core.class_names import naming
+from core.database.among import among
 from core.settings.project import ProjectSettings
 from core.tables import Example, Project, ProjectClass, Round, Suggestion
 from core.tasks.class_lookup import ClassLookup, folded
+from core.verdicts.class_names import naming
 from models.media.base import Store
 from models.protocols import Indices
 from workers.jobs.context import JobContext

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, FromClause, Text, cast, func, or_, select, true
 from sqlalchemy.orm import Session, aliased
 
-from core.consensus import Vote, as_said, by_people, consensus, holds
 from core.media.images.duplicates import answered_in_pool
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import label_of, stored_text
 from core.tasks.spec import TaskType
+from core.verdicts.consensus import Vote, as_said, by_people, consensus, holds
 from models.protocols import OOD
 from models.tasks.base import Targets
 from workers.labels.learners import learner_of
@@ -361,7 +361,7 @@ def _said_first() -> FromClause:
 def settle(
     indices: Array, labels: Array, final: NDArray[np.bool_]
 ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-    """What the votes on each example amount to, by the rule of ``core.consensus``.
+    """What the votes on each example amount to, by the rule of ``core.verdicts.consensus``.
 
     Args:
         indices: (V,) pool index of each vote, oldest vote first.

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from core.among import among
-from core.consensus import Vote
+from core.database.among import among
 from core.media.images.duplicates import answered_in_pool
 from core.settings.project import ProjectSettings
 from core.states import Split, Verdict
@@ -20,6 +19,7 @@ from core.tables import Example, Project, ProjectClass, Round
 from core.tasks.boxes import BoxesLabel, corners_of
 from core.tasks.registry import label_of
 from core.tasks.spec import Label
+from core.verdicts.consensus import Vote
 from models.catalog.params.localize import LocalizeParams
 from models.errors import ModelError
 from models.frame import Frame, Sizes

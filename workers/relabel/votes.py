@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from core.consensus import holds
 from core.states import Source, Verdict
 from core.tables import Annotation, Example
+from core.verdicts.consensus import holds
 from models.protocols import Float32Array, Indices
 from models.relabeling.consensus import consensus_quality
 from workers.jobs.arrays import read_arrays, write_arrays

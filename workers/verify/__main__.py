@@ -12,7 +12,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 
-from core.db import sync_engine
+from core.database.engines import sync_engine
 from core.settings import Settings, settings
 from migrations.revisions import known
 from workers.verify import answers, files, log, snapshots, work

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from sqlalchemy import select
 
-from core.consensus import Vote, is_disputed, opinions, outcome, votes
-from core.groups import of_group
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, Query, QueryMember
 from core.tasks.instructions import RankingLabel, members_of
 from core.tasks.registry import label_of, stored
+from core.verdicts.consensus import Vote, is_disputed, opinions, outcome, votes
+from core.verdicts.groups import of_group
 from workers.imports.pool import TRUTH
 from workers.verify.check import BATCH, Check, Scope, by_sql
 

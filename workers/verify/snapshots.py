@@ -6,8 +6,8 @@ from typing import Final
 
 from sqlalchemy import select
 
-from core.among import among
 from core.artifacts.pool_snapshots import batches, digest_of
+from core.database.among import among
 from core.errors import DomainError
 from core.tables import Artifact, Example, PoolSnapshot
 from core.withdrawals import is_kept

@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session, sessionmaker
 
-from core.among import among
 from core.artifacts.alike import read_alike, write_alike
 from core.artifacts.pool_snapshots import digest_of
+from core.database.among import among
 from core.files.storage import Storage, sha256
 from core.jobs import queue
 from core.settings.project import ProjectSettings

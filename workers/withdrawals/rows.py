@@ -10,10 +10,8 @@ from sqlalchemy import and_, delete, exists, null, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.among import among
-from core.consensus import lock_examples
-from core.db import database_time
-from core.groups import of_group
+from core.database.among import among
+from core.database.engines import database_time
 from core.lifecycle import mark_unqueried
 from core.rounds import CERTIFICATE, lock_unfinished
 from core.states import CertificateState, JobKind, RoundState
@@ -33,6 +31,8 @@ from core.tables import (
     Withdrawal,
     WithdrawalItem,
 )
+from core.verdicts.consensus import lock_examples
+from core.verdicts.groups import of_group
 from core.withdrawals import mark_out_of_group, mark_withdrawn
 from workers.closing import close_round
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from threading import BoundedSemaphore, Lock, Timer
 from typing import Any, Final
 
-from core.cpus import usable_cpus
 from core.errors import Unavailable
 from core.media.images import heif_decoder
 from core.media.images.heif_decoder import (
@@ -29,6 +28,7 @@ from core.media.images.heif_decoder import (
     PIXELS,
     REQUEST,
 )
+from core.process.cpus import usable_cpus
 
 PROGRAM: Final = heif_decoder.__file__
 # One that is well ends by itself a little earlier.

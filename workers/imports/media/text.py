@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from core.among import among
+from core.database.among import among
 from core.files.storage import Storage
 from core.media.nouns import in_words_of
 from core.media.texts.medium import MEDIA_TYPE, TEXT, TEXTS, NotText, decoded, require_text

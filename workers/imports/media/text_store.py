@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from core.among import among
+from core.database.among import among
 from core.tables import Example, ExampleText
 from core.withdrawals import BLANK_TEXT, is_kept
 from models.errors import ModelError

@@ -10,8 +10,8 @@ from sqlalchemy import case, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, sessionmaker
 
-from core.among import among
-from core.db import database_time
+from core.database.among import among
+from core.database.engines import database_time
 from core.jobs.imports import ImportParams
 from core.settings.locations import Location
 from core.states import SyncFinding

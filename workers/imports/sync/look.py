@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
-from core.db import database_time
+from core.database.engines import database_time
 from core.errors import DomainError
 from core.files import disk
 from core.files.buckets import LOCATION_UNAVAILABLE, Buckets

@@ -7,7 +7,6 @@ from typing import Any, Final, Self
 from sqlalchemy import ColumnElement, Select, and_, exists, select, true
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
-from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example
 from core.tasks.registry import label_of, stored_text, type_of
@@ -15,6 +14,13 @@ from core.tasks.spec import Label
 
 Considering = Callable[[type[Annotation]], ColumnElement[bool]]
 STANCES: Final = (Verdict.LABEL, Verdict.OOD)
+EXAMPLE_STATE_AFTER: Mapping[Verdict, ExampleState] = {
+    Verdict.LABEL: ExampleState.LABELED,
+    Verdict.OOD: ExampleState.OOD,
+    Verdict.UNSURE: ExampleState.UNSURE,
+    # Skip means "not me, not now": the image goes back to the pool and can be selected again.
+    Verdict.SKIP: ExampleState.UNLABELED,
+}
 
 
 def holds(

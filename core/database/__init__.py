@@ -1,0 +1,1 @@
+"""How the database is reached, and what is asked of it everywhere."""

@@ -1,0 +1,1 @@
+"""What people have said of examples, and what that amounts to."""
