@@ -20,8 +20,9 @@ from api.exports.texts import TEXT
 from core.errors import Conflict
 from core.files.prefetch import readers
 from core.media.originals import Originals
+from core.tasks.box_attributes import FLAGS
 from core.tasks.box_conventions import COCO
-from core.tasks.boxes import FLAGS, BoxesLabel
+from core.tasks.boxes import BoxesLabel
 
 _REPEATED: Final = ["verdict", "split", "model_version", "predicted"]
 _TIME: Final = pa.timestamp("us", tz="UTC")

@@ -10,8 +10,9 @@ from api.exports.part import Part
 from api.exports.records import Imported, Record
 from api.exports.votes import Vote
 from core.states import Verdict
+from core.tasks.box_attributes import FLAGS
 from core.tasks.box_conventions import COCO, CVAT, LABEL_STUDIO, shortest, without_crumbs
-from core.tasks.boxes import FLAGS, Box, BoxesLabel
+from core.tasks.boxes import Box, BoxesLabel
 from core.tasks.spec import Label
 
 _ATTRIBUTES: Final = ("truncated", "difficult", "crowd")
