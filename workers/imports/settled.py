@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from core.tasks.box_attributes import MOST_CHARACTERS
 from core.tasks.box_conventions import (
     CONVENTIONS,
     Convention,
@@ -34,7 +33,7 @@ _BEYOND: Final = 1.0
 _LONGEST_NUMBER: Final = 64
 _ANY: Final = (1.0, 1.0)
 _TOO_MUCH: Final = (
-    f"attributes of more than {MOST_CHARACTERS:,} characters on one image were left aside"
+    "attributes of its last boxes are left aside, as those of one image are too long together"
 )
 _SCORED: Final = (
     "has a score: it is what a model predicts, and not a label. Import the file as predictions of "
