@@ -46,6 +46,11 @@ def _are_none(attributes: Attributes) -> bool:
     return not attributes
 
 
+def _may_be_missing(schema: dict[str, Any]) -> None:
+    """Say of a field no default, as whoever reads it may find none."""
+    del schema["default"]
+
+
 class Rectangle(_Frozen):
     """A rectangle of a class, in continuous pixels of the upright image: 0 is its left edge."""
 
@@ -56,7 +61,9 @@ class Rectangle(_Frozen):
     """Top."""
     w: Side
     h: Side
-    attributes: Annotated[Attributes, Field(exclude_if=_are_none)] = NONE
+    attributes: Annotated[
+        Attributes, Field(exclude_if=_are_none, json_schema_extra=_may_be_missing)
+    ] = NONE
     """What else a file said of it, which whoever changes it leaves as it is."""
 
 
