@@ -83,7 +83,9 @@ def _dictionary(name: str, one: Shown, said: str, schema: Mapping[str, Any]) -> 
     asked = set(schema.get("required", ())) - one.filled
     for field, about in known.items():
         kind = _type(about)
-        if one.sent and field not in asked:
+        # What has a default, null among them, is always answered.
+        may_be_missing = one.sent or not about.keys() & {"default", "anyOf"}
+        if may_be_missing and field not in asked:
             kind = f"NotRequired[{kind}]"
         lines.append(f"    {field}: {kind}")
     return "\n".join(lines)

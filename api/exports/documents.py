@@ -16,6 +16,8 @@ from core.states import Split, Verdict
 
 _NOTE: Final = "note"
 """Label Studio's control that holds notes."""
+OUR_CONTROLS: Final = frozenset({"boxes", "class", "verdict", "image", _NOTE})
+"""What is called so in the interface, and can be nothing else there."""
 _CONTROLS: Final = {Verdict.OOD: "OOD", Verdict.UNSURE: "unsure"}
 NOT_IN_XML: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
@@ -202,9 +204,20 @@ def in_local_files(folder: str) -> Callable[[Record, str], str]:
 
 
 def labeling_config(
-    class_names: Sequence[str], shows: Literal["image", "text"] = "image", *, boxes: bool = False
+    class_names: Sequence[str],
+    shows: Literal["image", "text"] = "image",
+    *,
+    boxes: bool = False,
+    of_regions: Mapping[str, str] | None = None,
 ) -> str:
-    """The labeling interface that the tasks are for."""
+    """The labeling interface that the tasks are for.
+
+    Args:
+        class_names: Of the project.
+        shows: As for ``LabelStudio``.
+        boxes: Whether labels are boxes.
+        of_regions: What else is asked of each box: kinds of controls by their names.
+    """
     names = (quoteattr(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", name)) for name in class_names)
     choice = "Label" if boxes else "Choice"
     choices = "".join(f"    <{choice} value={name}/>\n" for name in names)
@@ -219,8 +232,18 @@ def labeling_config(
         f"{control}"
         f'  <Choices name="verdict" toName="{shows}" choice="single">\n{verdicts}  </Choices>\n'
         f'  <TextArea name="{_NOTE}" toName="{shows}" maxSubmissions="1"/>\n'
+        f"{''.join(_of_region(*one) for one in (of_regions or {}).items())}"
         "</View>\n"
     )
+
+
+def _of_region(name: str, kind: str) -> str:
+    named = quoteattr(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", name))
+    of_each = f'name={named} toName="image" perRegion="true"'
+    if kind == "choices":
+        choices = "".join(f'    <Choice value="{one}"/>\n' for one in ("true", "false"))
+        return f"  <Choices {of_each}>\n{choices}  </Choices>\n"
+    return f"  <Number {of_each}/>\n" if kind == "number" else f"  <TextArea {of_each}/>\n"
 
 
 class Doccano:

@@ -13,6 +13,7 @@ from pyarrow import parquet
 
 from api.exports.archives import portions, read_all
 from api.exports.boxes.placed import boxes_of
+from api.exports.documents import dumped
 from api.exports.naming import Place
 from api.exports.part import Part
 from api.exports.records import Images, Record
@@ -20,9 +21,12 @@ from api.exports.texts import TEXT
 from core.errors import Conflict
 from core.files.prefetch import readers
 from core.media.originals import Originals
+from core.tasks.box_attributes import FLAGS
 from core.tasks.box_conventions import COCO
-from core.tasks.boxes import FLAGS, BoxesLabel
+from core.tasks.boxes import BoxesLabel
 
+_ATTRIBUTES: Final = "attributes"
+"""What else is said of a box as JSON: names are other ones in every data set."""
 _REPEATED: Final = ["verdict", "split", "model_version", "predicted"]
 _TIME: Final = pa.timestamp("us", tz="UTC")
 _VOTE: Final = {
@@ -71,6 +75,7 @@ _BOX_COLUMNS: Final = {
             ("bbox", pa.list_(pa.list_(pa.float64()))),
             ("category", pa.list_(pa.int64())),
             *((name, pa.list_(pa.bool_())) for name in FLAGS),
+            (_ATTRIBUTES, pa.list_(pa.string())),
         ]
     ),
 }
@@ -158,6 +163,7 @@ def _schema(columns: Mapping[str, pa.DataType], class_names: Sequence[str]) -> p
             "bbox": [[{"dtype": "float64", "_type": "Value"}]],
             "category": [named],
             **{name: [{"dtype": "bool", "_type": "Value"}] for name in FLAGS},
+            _ATTRIBUTES: [{"dtype": "string", "_type": "Value"}],
         }
     else:
         features["label"] = named
@@ -199,6 +205,9 @@ def _box_row(record: Record, classes: Mapping[int, str]) -> dict[str, Any]:
             "bbox": [[float(text) for text in values] for _, _, values in found],
             "category": [numbers[box.class_id] for box, _, _ in found],
             **{name: [getattr(box, name) for box, _, _ in found] for name in FLAGS},
+            _ATTRIBUTES: [
+                dumped(box.attributes) if box.attributes else None for box, _, _ in found
+            ],
         }
     return row
 

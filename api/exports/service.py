@@ -298,11 +298,13 @@ async def _as_boxes(images: Images, originals: Originals, format: Format, name: 
         document: Document = CocoBoxes(images.classes, images.part)
         body = archives.as_zip(images, originals, _in_one_folder(place), document)
     elif format is Format.LABEL_STUDIO:
-        config = (LABELING_CONFIG, labeling_config(images.class_names, boxes=True))
-        document = LabelStudioBoxes(in_local_files(name), images.classes)
-        body = archives.as_zip(
-            images, originals, _in_one_folder(place), document, more=lambda _: [config]
-        )
+        document = tasks = LabelStudioBoxes(in_local_files(name), images.classes)
+
+        def interface(_: archives.Written) -> archives.Texts:
+            asked = labeling_config(images.class_names, boxes=True, of_regions=tasks.controls)
+            yield LABELING_CONFIG, asked
+
+        body = archives.as_zip(images, originals, _in_one_folder(place), document, more=interface)
     else:
         beside = kinds[format](images.classes, place)
         body = archives.as_zip(images, originals, beside.place, beside, more=beside.texts)

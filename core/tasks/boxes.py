@@ -1,13 +1,14 @@
 """Boxes around things of the project's classes; none is an answer, too."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import fsum
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from core.tasks.box_attributes import FLAGS, MOST_CHARACTERS, NONE, Attributes, agreed, within_bound
 from core.tasks.box_geometry import Classes, Corners, iou, matched
 from core.tasks.spec import Label, TaskType, refused
 
@@ -17,7 +18,6 @@ SAME_IOU: Final = 0.5
 """Two boxes of a class that overlap so much are the same box."""
 FURTHEST: Final = 1e6
 SMALLEST: Final = 1e-6
-FLAGS: Final = ("occluded", "truncated", "difficult", "crowd")
 
 Origin = Literal["drawn", "kept", "adjusted", "imported"]
 ClassId = Annotated[int, Field(ge=1, lt=2**63)]
@@ -41,6 +41,16 @@ class Given(_Frozen):
     ]
 
 
+def _are_none(attributes: Attributes) -> bool:
+    """Whether labels are written without them, as all were once."""
+    return not attributes
+
+
+def _may_be_missing(schema: dict[str, Any]) -> None:
+    """Say of a field no default, as whoever reads it may find none."""
+    del schema["default"]
+
+
 class Rectangle(_Frozen):
     """A rectangle of a class, in continuous pixels of the upright image: 0 is its left edge."""
 
@@ -51,6 +61,10 @@ class Rectangle(_Frozen):
     """Top."""
     w: Side
     h: Side
+    attributes: Annotated[
+        Attributes, Field(exclude_if=_are_none, json_schema_extra=_may_be_missing)
+    ] = NONE
+    """What else a file said of it, which whoever changes it leaves as it is."""
 
 
 class Box(Rectangle):
@@ -82,6 +96,25 @@ class BoxesLabel(Label):
     boxes: Annotated[tuple[Box, ...], Field(max_length=MOST_BOXES)]
     threshold: Share | None = None
     """The lowest score of the proposals shown: those of it or above that no box names are wrong."""
+
+    @model_validator(mode="after")
+    def _is_short(self) -> Self:
+        if sum(box.attributes.characters for box in self.boxes if box.attributes) > MOST_CHARACTERS:
+            raise ValueError(
+                f"the attributes of all boxes have more than {MOST_CHARACTERS:,} characters "
+                "together"
+            )
+        return self
+
+
+def bounded(boxes: Iterable[Box]) -> tuple[Box, ...]:
+    """Boxes of one image, the last ones without attributes where all would be too long."""
+    found = tuple(boxes)
+    kept = within_bound(box.attributes for box in found)
+    return tuple(
+        box if one is box.attributes else box.model_copy(update={"attributes": one})
+        for box, one in zip(found, kept, strict=True)
+    )
 
 
 def corners_of(boxes: Sequence[Rectangle]) -> Corners:
@@ -182,7 +215,7 @@ class Boxes(TaskType[BoxesLabel]):
             # What fewest have goes first, and of equals what was said last.
             order = sorted(range(len(kept)), key=lambda place: -len(kept[place]))
             kept = [kept[place] for place in sorted(order[:MOST_BOXES])]
-        boxes = tuple(map(_fused, kept))
+        boxes = bounded(map(_fused, kept))
         thresholds = {label.threshold for label in labels}
         threshold = thresholds.pop() if len(thresholds) == 1 else None
         return BoxesLabel(type="boxes", boxes=boxes, threshold=threshold)
@@ -235,6 +268,7 @@ class Boxes(TaskType[BoxesLabel]):
                 **{name: getattr(box, name) for name in ("x", "y", "w", "h")},
                 **{name: True for name in FLAGS if getattr(box, name)},
                 "origin": box.origin,
+                **({"attributes": dict(box.attributes)} if box.attributes else {}),
                 # So that the export of another program's format has its numbers again.
                 **({"given": box.given.model_dump(mode="json")} if box.given else {}),
             }
@@ -266,14 +300,17 @@ def _begun(groups: list[list[Box]]) -> list[Box]:
 def _fused(group: Sequence[Box]) -> Box:
     """What boxes amount to that are one: their mean, and what most of them say of it."""
     first, places = group[0], {_place(box) for box in group}
-    flags = {name: 2 * sum(getattr(box, name) for box in group) > len(group) for name in FLAGS}
+    said: dict[str, Any] = {
+        name: 2 * sum(getattr(box, name) for box in group) > len(group) for name in FLAGS
+    }
+    said["attributes"] = agreed([box.attributes for box in group])
     is_one = len(places) == 1 and len({(box.origin, box.proposal, box.given) for box in group}) == 1
     if is_one:
-        return first.model_copy(update=flags)
+        return first.model_copy(update=said)
     sides = {"x": first.x, "y": first.y, "w": first.w, "h": first.h}
     if len(places) > 1:
         sides = _mean_sides(group)
-    return Box(class_id=first.class_id, **sides, **flags)
+    return Box(class_id=first.class_id, **sides, **said)
 
 
 def _mean_sides(group: Sequence[Box]) -> dict[str, float]:

@@ -62,7 +62,7 @@ def to_store(
     """Proposals as ``queries.proposals`` holds them: the surest first, 300 at most.
 
     Args:
-        proposals: Each with class_id, x, y, w, h and score.
+        proposals: Each with class_id, x, y, w, h and score, and attributes if it has any.
         shifted: The chance that one of them is planted: put beside where it belongs, 0..1.
         seed: Makes that choice; of the same it is always the same.
 
@@ -101,7 +101,8 @@ def suggested(stored: Sequence[Mapping[str, Any]] | None) -> SuggestedClass | No
 
 
 def _proposal(stored: Mapping[str, Any]) -> Proposal:
-    return Proposal.model_validate({name: stored[name] for name in Proposal.model_fields})
+    known = {name: stored[name] for name in Proposal.model_fields if name in stored}
+    return Proposal.model_validate(known)
 
 
 def outcomes(label: BoxesLabel, stored: Sequence[Mapping[str, Any]]) -> list[Outcome]:

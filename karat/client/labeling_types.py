@@ -19,6 +19,7 @@ class QueryMember(TypedDict):
 class Proposal(TypedDict):
     """A box that a model proposes."""
 
+    attributes: NotRequired[dict[str, bool | float | str]]
     class_id: int
     h: float
     score: float

@@ -81,14 +81,17 @@ def test_boxes_go_from_a_lease_to_the_example(http: TestClient, world: World) ->
     project = boxed(world)
     cat, dog = (one.id for one in world.classes(project))
     caller = world.caller(Role.ANNOTATOR, project)
-    proposed = [box(dog, 1, 1, 2, 2, score=0.4), box(cat, 0.25, 0, 4, 4, score=0.9)]
+    said_of = {"age": 3, "colour": "red", "parked": True}
+    sure = box(cat, 0.25, 0, 4, 4, score=0.9, attributes=said_of)
+    proposed = [box(dog, 1, 1, 2, 2, score=0.4), sure]
     propose(world, *proposed)
     items = lease(http, caller, project)["items"]
     assert {(one["width"], one["height"]) for one in items} == {(SIZE, SIZE)}
     # The surest first.
     assert [one["score"] for one in items[0]["proposals"]] == [0.9, 0.4]
+    assert [one.get("attributes") for one in items[0]["proposals"]] == [said_of, None]
 
-    kept = box(cat, 0.25, 0, 4, 4, origin="kept", proposal=0)
+    kept = box(cat, 0.25, 0, 4, 4, origin="kept", proposal=0, attributes=said_of)
     drawn = box(dog, -1, 6.5, 3, 9, truncated=True)
     answers = [said(items[0]["query_id"], kept, drawn, threshold=0.3), said(items[1]["query_id"])]
     sent = send(http, caller, project, *answers, verdict(items[2]["query_id"], "ood"))
@@ -108,6 +111,7 @@ def test_boxes_go_from_a_lease_to_the_example(http: TestClient, world: World) ->
     latest = http.get(path, headers=caller.headers).json()["items"]
     assert [one["label"] and len(one["label"]["boxes"]) for one in latest] == [None, 0, 2]
     assert latest[2]["label"]["boxes"][1]["x"] == -1
+    assert [one.get("attributes") for one in latest[2]["label"]["boxes"]] == [said_of, None]
     assert latest[2]["proposals"] == items[0]["proposals"]
     # The page of the round tells how many there are: none of "no objects", and of OOD no number.
     boss = world.caller(Role.ENGINEER, project)
@@ -131,6 +135,11 @@ def test_what_does_not_fit_is_refused_and_the_image_is_asked_about_again(
     ):
         assert result(send(http, caller, project, label)) == ("rejected", code)
     assert lease(http, caller, project, 1)["items"]
+    wrong = {"answers": [said(query, box(cat, 0, 0, 1, 1, attributes={"wheels": [4]}))]}
+    path = f"/api/projects/{project.id}/labeling/answers"
+    refused = http.post(path, json=wrong, headers=caller.headers)
+    assert refused.status_code == 422
+    assert "attribute wheels: a value is a text, a number, true or false" in refused.text
 
 
 def test_boxes_hold_their_classes(http: TestClient, world: World) -> None:
@@ -182,11 +191,12 @@ def both(
 def test_two_who_mean_the_same_boxes_agree_on_their_mean(http: TestClient, world: World) -> None:
     project = boxed(world, overlap=2)
     cat = world.classes(project)[0].id
-    mine, theirs = box(cat, 0, 0, 6, 6), box(cat, 0.5, 0, 6, 6)
+    mine, theirs = box(cat, 0, 0, 6, 6), box(cat, 0.5, 0, 6, 6, attributes={"colour": "red"})
     callers, example = both(http, world, project, [mine], [theirs])
     assert (example.state, example.disputed) == (ExampleState.LABELED, False)
     assert example.label is not None
     assert [one["x"] for one in example.label["boxes"]] == [0.25]
+    assert [one["attributes"] for one in example.label["boxes"]] == [{"colour": "red"}]
     headers = world.caller().headers
     agreed = http.get(f"/api/projects/{project.id}/agreement", headers=headers).json()
     assert (agreed["classes"]["pairs"], agreed["classes"]["share"]) == (1, 1)

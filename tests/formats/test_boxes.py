@@ -22,6 +22,7 @@ from sqlalchemy import select
 from core.lifecycle import mark_answered
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example
+from core.tasks.box_attributes import Attributes
 from core.tasks.boxes import Box, BoxesLabel
 from core.tasks.registry import label_of, stored
 from core.verdicts.consensus import Vote, answered, votes
@@ -121,6 +122,7 @@ class Boxed:
                 pool.names[box.class_id],
                 *(round(side, 6) for side in (box.x, box.y, box.w, box.h)),
                 *(name for name in flags if getattr(box, name)),
+                *box.attributes.items(),
             )
             for box in label.boxes
         )
@@ -147,7 +149,9 @@ def filled(boxed: Boxed) -> None:
     boxed.pool.send({**yolo, "data.yaml": "names: [dog]"})
     cat, dog = boxed.pool.names
     ada, ben = "ada@example.org", "ben@example.org"
-    first = Box(class_id=cat, x=1 / 3, y=2.5, w=20.125, h=30.1, occluded=True, truncated=True)
+    said = Attributes(age=3, colour="red", parked=True)
+    sides = {"x": 1 / 3, "y": 2.5, "w": 20.125, "h": 30.1}
+    first = Box(class_id=cat, **sides, occluded=True, truncated=True, attributes=said)
     second = Box(class_id=dog, x=10, y=12, w=3, h=4, difficult=True, crowd=True)
     third = Box(class_id=dog, x=20.7, y=40.3, w=27.3, h=20)
     boxed.say("0.jpg", ada, Verdict.LABEL, first, second)
@@ -334,7 +338,8 @@ def test_others_read_the_boxes_and_only_those_that_somebody_drew(
     assert {key(one["file_name"]) for one in document["ood"]} == {"3", "7"}
     assert {key(one["file_name"]) for one in document["undecided"]} == {"4", "5", "6"}
     flagged, crowd, *_ = document["annotations"]
-    assert flagged["attributes"] == {"occluded": True, "truncated": True}
+    flags = {"occluded": True, "truncated": True}
+    assert flagged["attributes"] == {**flags, "age": 3, "colour": "red", "parked": True}
     assert (crowd["iscrowd"], crowd["area"]) == (1, 12)
 
 

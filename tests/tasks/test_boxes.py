@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from core.errors import Invalid
 from core.states import ExampleState, Verdict
+from core.tasks.box_attributes import MOST_CHARACTERS, Attributes, why_no_value
 from core.tasks.box_geometry import CANDIDATES, EXACT, iou, matched
 from core.tasks.boxes import BOXES, Box, BoxesLabel, corners_of
 from core.tasks.registry import label_of, stored
@@ -32,9 +33,14 @@ def label(*places: tuple[float, ...], **rest: Any) -> BoxesLabel:
 # Steps of a quarter pixel close together: many overlap, and many overlap alike.
 side = st.integers(1, 60).map(lambda n: n / 4)
 place = st.integers(-20, 40).map(lambda n: n / 4)
+attributes = st.dictionaries(
+    st.sampled_from(["colour", "age", "색"]), st.one_of(st.booleans(), st.integers(0, 2), st.text())
+).map(lambda said: Attributes(sorted(said.items()))).filter(
+    lambda said: not any(map(why_no_value, said.values()))
+)  # fmt: skip
 box = st.builds(
     Box, class_id=st.integers(1, 3), x=place, y=place, w=side, h=side,
-    occluded=st.booleans(), crowd=st.booleans(),
+    occluded=st.booleans(), crowd=st.booleans(), attributes=attributes,
     origin=st.sampled_from(["drawn", "kept", "adjusted", "imported"]),
 )  # fmt: skip
 labels = st.lists(box, max_size=7).map(lambda boxes: BoxesLabel(type="boxes", boxes=tuple(boxes)))
@@ -124,12 +130,63 @@ def test_thousands_of_boxes_find_each_other_as_few_do() -> None:
         ({"proposal": -1}, "proposal"),
         ({"origin": "guessed"}, "origin"),
         ({"given": {"format": "coco", "values": ["1"]}}, "given"),
+        ({"attributes": ["red"]}, "are an object of names and values"),
+        ({"attributes": {"wheels": [4]}}, "attribute wheels: a value is a text, a number, true"),
+        ({"attributes": {"wheels": None}}, "attribute wheels: a value is a text, a number, true"),
+        ({"attributes": {"age": float("inf")}}, "attribute age: a number is finite"),
+        ({"attributes": {"id": 2**53 + 1}}, "attribute id: a whole number is up to"),
+        ({"attributes": {"plate": "x" * 1001}}, "attribute plate: a text has 1,000 characters"),
+        ({"attributes": {"plate": "\0"}}, "attribute plate: a text has no control characters"),
+        ({"attributes": {" ": 1}}, "attribute  : a name is a text that is not empty"),
+        ({"attributes": {"x" * 101: 1}}, "a name has 100 characters at most"),
+        ({"attributes": {"a\nb": 1}}, r"attribute a\\nb: a name has no control characters"),
+        ({"attributes": {"Crowd": True}}, "attribute Crowd: crowd is a flag of a box"),
+        ({"attributes": {"rotation": 3}}, "attribute rotation: boxes stand upright"),
+        ({"attributes": {str(n): n for n in range(51)}}, "51 attributes where a box has 50"),
     ],
 )
 def test_what_is_no_box_is_refused_by_name(change: dict[str, Any], said: str) -> None:
     good = {"class_id": 1, "x": 1, "y": 2, "w": 3, "h": 4}
     with pytest.raises(ValidationError, match=said):
         BOXES.parse({"type": "boxes", "boxes": [{**good, **change}]})
+
+
+def test_attributes_of_all_boxes_have_a_bound() -> None:
+    def saying(name: str, count: int) -> BoxesLabel:
+        said = Attributes({name: "x" * 999})
+        places = ((n % 100 * 20, n // 100 * 20) for n in range(count))
+        boxes = (Box(class_id=1, x=x, y=y, w=9, h=9, attributes=said) for x, y in places)
+        return BoxesLabel(type="boxes", boxes=tuple(boxes))
+
+    most = MOST_CHARACTERS // 1000
+    with pytest.raises(ValidationError, match="more than 1,048,576 characters together"):
+        saying("a", most + 1)
+    # What people agree on keeps to it: of the last boxes there are none.
+    agreed = BOXES.agree([saying("a", most), saying("b", most)])
+    assert [len(box.attributes) for box in agreed.boxes] == [2] * (most // 2) + [0] * (most // 2)
+
+
+def test_attributes_do_not_count_where_boxes_are_compared() -> None:
+    plain = label((1, 0, 0, 10, 10), (2, 50, 50, 8, 8))
+
+    def saying(said: dict[str, Any]) -> BoxesLabel:
+        boxes = (plain.boxes[0].model_copy(update={"attributes": Attributes(said)}),)
+        return plain.model_copy(update={"boxes": (*boxes, *plain.boxes[1:])})
+
+    red, blue = saying({"age": 1, "colour": "red"}), saying({"colour": "blue", "parked": True})
+    assert BOXES.distance(plain, red) == BOXES.distance(red, blue) == 0
+    assert BOXES.same(red, blue)
+    # What most say of a name is kept, of equals what was said first; who drew it anew says nothing.
+    for said, kept in (
+        ([plain, red], {"age": 1, "colour": "red"}),
+        ([red, blue], {"age": 1, "colour": "red", "parked": True}),
+        ([red, blue, blue, plain], {"age": 1, "colour": "blue", "parked": True}),
+    ):
+        one, other = BOXES.agree(said).boxes
+        assert (one.attributes, other.attributes) == (kept, {})
+    # Labels without any are written as they were before there were any.
+    assert "attributes" not in json.dumps(stored(plain))
+    assert "attributes" not in (BOXES.write(plain, NAMES) or "attributes")
 
 
 def test_a_project_takes_its_classes_inside_its_image() -> None:

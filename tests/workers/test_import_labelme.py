@@ -59,7 +59,8 @@ DRAWN: dict[str, tuple[list[dict[str, Any]], list[tuple[Any, ...]], str]] = {
         "points and lines are left aside",
     ),
     "beside what else is said": (
-        [shape("rectangle", [10, 20], [30, 44], description="sleeps")], [LIES], "is left aside",
+        [shape("rectangle", [10, 20], [30, 44], description="z" * 1001)], [LIES],
+        "too long or too many, are left aside",
     ),
     "nothing": ([], [], ""),
 }  # fmt: skip

@@ -51,7 +51,7 @@ def ls_task(**prediction: Any) -> str:
 @pytest.mark.parametrize(
     ("files", "model", "score"),
     [
-        ({"x.json": coco([BOX])}, "mine", 0.75),
+        ({"x.json": coco([{**BOX, "attributes": {"colour": "red"}, "track": 7}])}, "mine", 0.75),
         ({"x.json": coco([]), "preds.json": json.dumps([RESULT])}, "mine", 0.75),
         ({"images/a.jpg": "", "labels/a.txt": "1 .3125 .66666667 .3125 .5 .75", "d.yaml": YAML},
          "mine", 0.75),
@@ -69,6 +69,9 @@ def test_every_format_of_boxes_brings_predictions(
     ((cls, *sides, found),) = stored(boxes, boxes.names)[name][model]
     assert (cls, found) == ("cat", score)
     assert sides == pytest.approx([10, 20, 20, 24], abs=1e-6)
+    ((predicted,),) = boxes.session.scalars(select(Prediction.proposals)).all()
+    said = {"colour": "red", "track": 7} if "x.json" in files and len(files) == 1 else None
+    assert predicted.get("attributes") == said
     (example,) = boxes.examples()
     assert (example.state, example.label, annotations(boxes)) == (ExampleState.UNLABELED, None, 0)
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final, Self
 
+from core.tasks.box_attributes import NONE, Attributes
+
 BOXES: Final = "\0boxes"
 """Field of an indexed row that holds what files draw on its image."""
 PREDICTED: Final = "\0predicted"
@@ -48,6 +50,7 @@ class Rectangle:
         flags: Which of ``occluded``, ``truncated``, ``difficult`` and ``crowd`` it is.
         is_made: Whether the numbers were made of another shape, so that no file has them.
         score: How sure a model is of it, as it is written; ``None`` where nobody says.
+        attributes: What else is said of it, as far as a box can keep it.
     """
 
     number: int
@@ -56,6 +59,19 @@ class Rectangle:
     flags: tuple[str, ...] = ()
     is_made: bool = False
     score: str | None = None
+    attributes: Attributes = NONE
+
+    def to_json(self) -> list[Any]:
+        """For an index on disk."""
+        values = [self.number, self.class_name, self.values, self.flags, self.is_made, self.score]
+        return [*values, dict(self.attributes)]
+
+    @classmethod
+    def from_json(cls, stored: Sequence[Any]) -> Self:
+        """What ``to_json`` gave."""
+        number, name, values, flags, is_made, score, attributes = stored
+        held = Attributes(attributes) if attributes else NONE
+        return cls(number, name, tuple(values), tuple(flags), is_made, score, held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +108,7 @@ class Drawn:
             "size": self.size,
             "notes": self.notes,
             "guessed": self.guessed,
-            "boxes": [
-                [one.number, one.class_name, one.values, one.flags, one.is_made, one.score]
-                for one in self.boxes
-            ],
+            "boxes": [one.to_json() for one in self.boxes],
         }
 
     @classmethod
@@ -105,10 +118,7 @@ class Drawn:
         return cls(
             file=stored["file"],
             convention=stored["convention"],
-            boxes=tuple(
-                Rectangle(number, name, tuple(values), tuple(flags), is_made, score)
-                for number, name, values, flags, is_made, score in stored["boxes"]
-            ),
+            boxes=tuple(map(Rectangle.from_json, stored["boxes"])),
             size=None if size is None else (size[0], size[1]),
             notes=tuple(stored["notes"]),
             guessed=stored["guessed"],

@@ -1,17 +1,19 @@
 """What of a model's predictions can be suggested to annotators, and what is left aside. Pure."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from core.jobs.imports import ImportParams
 from core.states import Verdict
+from core.tasks.box_attributes import NONE, Attributes
 from core.tasks.box_conventions import number_of
 from core.tasks.boxes import MOST_PROPOSALS, Box, BoxesLabel
 from core.tasks.proposals import to_store
 from core.tasks.registry import class_of
 from workers.imports.drawn import Drawn, Predicted, Rectangle
+from workers.imports.formats.boxes.attributes import keep
 from workers.imports.items import Item, Refused
 from workers.imports.reading import LabelReader, Opinion
 from workers.imports.report import LEFT_ASIDE, Note
@@ -130,7 +132,7 @@ def _boxes(
             left.append(f"{drawn.file}: box {written.number} {reason}")
         else:
             sides = {name: getattr(box, name) for name in ("class_id", "x", "y", "w", "h")}
-            proposals.append({**sides, "score": score})
+            proposals.append({**sides, "score": score, "attributes": box.attributes})
     if left and not proposals:
         return Refused("; ".join(dict.fromkeys(left)))
     told = [Note(each, drawn.file) for each in notes]
@@ -187,12 +189,18 @@ def _written(column: str, text: str) -> Drawn | Refused:
                 str(row["class"]),
                 tuple(str(row[side]) for side in ("x", "y", "w", "h")),
                 score=None if row.get("score") is None else str(row["score"]),
+                attributes=_attributes(row),
             )
             for place, row in enumerate(rows, 1)
         )
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         return Refused(f"{column} holds no list of boxes in JSON, each with class, x, y, w and h")
     return Drawn(column, "coco", boxes)
+
+
+def _attributes(row: Mapping[str, Any]) -> Attributes:
+    said = row.get("attributes")
+    return keep(said.items()).attributes if isinstance(said, dict) else NONE
 
 
 def _share(text: str) -> float | None:

@@ -18,7 +18,7 @@ from core.tasks.box_conventions import (
     turned,
     without_crumbs,
 )
-from core.tasks.boxes import MOST_BOXES, Box, BoxesLabel, Given
+from core.tasks.boxes import MOST_BOXES, Box, BoxesLabel, Given, bounded
 from core.tasks.class_lookup import ClassLookup
 from workers.imports.drawn import Drawn, Rectangle
 from workers.imports.items import Refused
@@ -32,6 +32,9 @@ _GUESSED: Final = "taken as left, top, width and height, as no bbox_format says 
 _BEYOND: Final = 1.0
 _LONGEST_NUMBER: Final = 64
 _ANY: Final = (1.0, 1.0)
+_TOO_MUCH: Final = (
+    "attributes of its last boxes are left aside, as those of one image are too long together"
+)
 _SCORED: Final = (
     "has a score: it is what a model predicts, and not a label. Import the file as predictions of "
     "that model, or leave the score out if somebody has looked at it"
@@ -111,7 +114,9 @@ def settle(drawn: Drawn, classes: ClassLookup, image: Upright | None = None) -> 
     if boxes:
         notes += [_TURNED] if orientation else []
         notes += [_GUESSED] if drawn.guessed else []
-    return Settled(BoxesLabel(type="boxes", boxes=tuple(boxes)), tuple(notes))
+    kept = bounded(boxes)
+    notes += [_TOO_MUCH] if kept != tuple(boxes) else []
+    return Settled(BoxesLabel(type="boxes", boxes=kept), tuple(notes))
 
 
 def _read(drawn: Drawn, convention: Convention, classes: ClassLookup) -> list[_Read] | Refused:
@@ -214,6 +219,7 @@ def _box(one: _Read, sides: Sides, convention: str | None) -> Box | None:
             h=height,
             origin="imported",
             given=None if given is None else Given(format=str(convention), values=given),
+            attributes=one.box.attributes,
             **dict.fromkeys(one.box.flags, True),
         )
     except ValidationError:

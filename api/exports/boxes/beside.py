@@ -6,24 +6,28 @@ can tell an image without an object from one that nobody has looked at, and none
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from posixpath import splitext
 from typing import ClassVar, Final
 from xml.sax.saxutils import escape
 
 from api.exports.archives import Texts, Written
-from api.exports.boxes.documents import CvatBoxes
+from api.exports.boxes.cvat import CvatBoxes, in_letters
 from api.exports.boxes.placed import SPLITS, TRAIN, VAL, aside, boxes_of, split_of
 from api.exports.documents import NOT_IN_XML, Metadata
 from api.exports.folders import quoted
 from api.exports.naming import Place, Scheme, below
 from api.exports.records import Record
 from api.exports.zips import Spool
+from core.tasks.box_attributes import Value
 from core.tasks.box_conventions import VOC, YOLO
+from core.tasks.boxes import Box
 
 _IMAGES: Final = "JPEGImages"
 _SPLITS: Final = frozenset({TRAIN, VAL, "valid", "test"})
+_POSE: Final = "pose"
+_NO_POSE: Final = "Unspecified"
 _SETS: Final = "ImageSets/Main"
 _SIDES: Final = ("xmin", "ymin", "xmax", "ymax")
 
@@ -145,7 +149,8 @@ class Voc(FileEach):
         stem = splitext(name)[0]
         self._sets[split_of(record) or TRAIN].write(f"{stem}\n".encode())
         objects = "".join(
-            f"  <object>\n    <name>{_text(class_name)}</name>\n    <pose>Unspecified</pose>\n"
+            f"  <object>\n    <name>{_text(class_name)}</name>\n"
+            f"    <pose>{_text(_pose(box) or _NO_POSE)}</pose>\n"
             f"    <truncated>{int(box.truncated)}</truncated>\n"
             f"    <occluded>{int(box.occluded)}</occluded>\n"
             f"    <difficult>{int(box.difficult)}</difficult>\n    <bndbox>\n"
@@ -153,7 +158,7 @@ class Voc(FileEach):
                 f"      <{side}>{value}</{side}>\n"
                 for side, value in zip(_SIDES, values, strict=True)
             )
-            + "    </bndbox>\n  </object>\n"
+            + f"    </bndbox>\n{_attributes(box)}  </object>\n"
             for box, class_name, values in boxes_of(record.label, record, VOC, self._classes)
         )
         content = (
@@ -179,23 +184,43 @@ class Cvat(Beside):
     def __init__(self, classes: Mapping[int, str], place: Place) -> None:
         super().__init__(classes, place)
         self._document = CvatBoxes(classes)
-        self._kept.write(self._document.begin().encode())
+
+    def close(self) -> None:
+        super().close()
+        self._document.close()
 
     def _folder(self, split: str) -> str:
         del split  # CVAT's document knows none
         return "images"
 
     def add(self, record: Record, path: str) -> str:
-        self._kept.write(self._document.add(record, path).encode())
+        self._document.add(record, path)
         return Metadata.add(self, record, path)
 
     def texts(self, written: Written) -> Texts:
         del written
-        yield self._document.name, self._pieces()
+        yield self._document.name, self._document.pieces()
 
-    def _pieces(self) -> Iterator[bytes]:
-        yield from self._kept.unpacked()
-        yield from self._document.end()
+
+def _pose(box: Box) -> str | None:
+    """How it stands, if that was said in a word."""
+    said = box.attributes.get(_POSE)
+    is_word = isinstance(said, str) and said == said.strip()
+    return str(said) if is_word and str(said).lower() not in ("", _NO_POSE.lower()) else None
+
+
+def _attributes(box: Box) -> str:
+    """As CVAT and Datumaro write what Pascal VOC has no element for."""
+    said: dict[str, Value] = {"crowd": True} if box.crowd else {}
+    said |= box.attributes
+    if _pose(box):
+        said.pop(_POSE)
+    found = "".join(
+        f"      <attribute>\n        <name>{_text(name)}</name>\n"
+        f"        <value>{_text(in_letters(value))}</value>\n      </attribute>\n"
+        for name, value in said.items()
+    )
+    return f"    <attributes>\n{found}    </attributes>\n" if found else ""
 
 
 def _text(text: str) -> str:

@@ -1,21 +1,21 @@
-"""Documents of boxes: COCO's, Label Studio's, CVAT's."""
+"""Documents of boxes: COCO's and Label Studio's."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
-from xml.sax.saxutils import escape, quoteattr
 
 from api.exports.boxes.placed import boxes_of, is_ood, split_of
-from api.exports.documents import NOT_IN_XML, CocoTables, LabelStudio, dumped
+from api.exports.documents import OUR_CONTROLS, CocoTables, LabelStudio, dumped
 from api.exports.part import Part
 from api.exports.records import Imported, Record
 from api.exports.votes import Vote
 from core.states import Verdict
-from core.tasks.box_conventions import COCO, CVAT, LABEL_STUDIO, shortest, without_crumbs
-from core.tasks.boxes import FLAGS, Box, BoxesLabel
+from core.tasks.box_attributes import FLAGS, Value
+from core.tasks.box_conventions import COCO, LABEL_STUDIO, shortest, without_crumbs
+from core.tasks.boxes import Box, BoxesLabel
 from core.tasks.spec import Label
 
-_ATTRIBUTES: Final = ("truncated", "difficult", "crowd")
-_SIDES: Final = ("xtl", "ytl", "xbr", "ybr")
+_META: Final = "meta"
+"""Attribute that Label Studio writes beside a region itself, without a control."""
 _PERCENT: Final = ("x", "y", "width", "height")
 
 
@@ -44,7 +44,8 @@ class CocoBoxes(CocoTables):
 
     def _annotation(self, record: Record, box: Box, numbers: list[str]) -> str:
         flags = {name: True for name in FLAGS if name != "crowd" and getattr(box, name)}
-        more = f', "attributes": {dumped(flags)}' if flags else ""
+        said = {**flags, **box.attributes}
+        more = f', "attributes": {dumped(said)}' if said else ""
         area = shortest(without_crumbs(box.w * box.h))
         # Written by hand, as a number that came in goes out letter by letter.
         return (
@@ -55,121 +56,94 @@ class CocoBoxes(CocoTables):
 
 
 class LabelStudioBoxes(LabelStudio):
-    """Tasks whose results are rectangles; an annotation without any says that there is nothing."""
+    """Tasks whose results are rectangles; an annotation without any says that there is nothing.
+
+    An attribute is a result of its own, of a control that is asked of each region.
+    """
+
+    def __init__(self, address: Callable[[Record, str], str], classes: Mapping[int, str]) -> None:
+        super().__init__(address, classes)
+        self.controls: dict[str, str] = {}
+        """What puts an attribute in, by its name, of those written so far."""
 
     def _truth(self, record: Record) -> dict[str, Any]:
-        return {**super()._truth(record), "result": self._rectangles(record, record.label)}
+        return {**super()._truth(record), "result": self._drawn(record, record.label)}
 
     def _results(self, record: Record, vote: Vote) -> list[dict[str, Any]]:
         if vote.verdict is Verdict.LABEL:
-            return self._rectangles(record, vote.label)
+            return self._drawn(record, vote.label)
         return super()._results(record, vote)
 
     def _imported(self, record: Record, one: Imported) -> dict[str, Any]:
-        sides = ("class_id", "x", "y", "w", "h")
+        names = ("class_id", "x", "y", "w", "h", "attributes")
         boxes = tuple(
-            Box(**{side: each[side] for side in sides}, proposal=place)
+            Box(**{name: each[name] for name in names if name in each}, proposal=place)
             for place, each in enumerate(one.proposals)
         )
         known = [box for box in boxes if box.class_id in self._classes]
-        results = self._rectangles(record, BoxesLabel(type="boxes", boxes=boxes))
+        regions = self._regions(record, BoxesLabel(type="boxes", boxes=boxes))
         return {
             "result": [
                 {**result, "score": one.proposals[box.proposal or 0]["score"]}
-                for result, box in zip(results, known, strict=True)
+                for region, box in zip(regions, known, strict=True)
+                for result in region
             ]
         }
 
-    def _rectangles(self, record: Record, label: Label | None) -> list[dict[str, Any]]:
+    def _drawn(self, record: Record, label: Label | None) -> list[dict[str, Any]]:
+        return [result for region in self._regions(record, label) for result in region]
+
+    def _regions(self, record: Record, label: Label | None) -> Iterator[list[dict[str, Any]]]:
+        """The results of each box: its rectangle, and its attributes."""
         found = boxes_of(label, record, LABEL_STUDIO, self._classes, is_json=True)
-        return [
-            {
+        for place, (box, class_name, numbers) in enumerate(found, 1):
+            sides = {name: _number(text) for name, text in zip(_PERCENT, numbers, strict=True)}
+            of_region = {
                 "id": f"box{place}",
-                "from_name": "boxes",
                 "to_name": "image",
-                "type": "rectanglelabels",
                 "original_width": record.width,
                 "original_height": record.height,
                 "image_rotation": 0,
-                "value": {
-                    **{name: _number(text) for name, text in zip(_PERCENT, numbers, strict=True)},
-                    "rotation": 0,
-                    "rectanglelabels": [class_name],
-                },
-                **_meta(box),
             }
-            for place, (box, class_name, numbers) in enumerate(found, 1)
-        ]
+            said = [
+                self._control(name, value)
+                for name, value in box.attributes.items()
+                if not _is_meta(name, value)
+            ]
+            labeled = "boxes", "rectanglelabels", {"rectanglelabels": [class_name]}
+            yield [
+                {
+                    **of_region,
+                    "from_name": control,
+                    "type": kind,
+                    "value": {**sides, "rotation": 0, **value},
+                    **(_meta(box) if kind == "rectanglelabels" else {}),
+                }
+                for control, kind, value in (labeled, *said)
+            ]
+
+    def _control(self, name: str, value: Value) -> tuple[str, str, dict[str, Any]]:
+        """The control of an attribute, its kind, and what it holds."""
+        held: tuple[str, dict[str, Any]] = "number", {"number": value}
+        if isinstance(value, bool):
+            held = "choices", {"choices": [str(value).lower()]}
+        elif isinstance(value, str):
+            held = "textarea", {"text": [value]}
+        if name not in OUR_CONTROLS:
+            self.controls.setdefault(name, held[0])
+        return name, *held
 
 
 def _number(text: str) -> int | float:
     return int(text) if text.removeprefix("-").isdecimal() else float(text)
 
 
+def _is_meta(name: str, value: Value) -> bool:
+    return name == _META and isinstance(value, str) and value not in FLAGS
+
+
 def _meta(box: Box) -> dict[str, Any]:
     """Label Studio has no flags; what it says of a region beside its label is a text."""
     words = [name for name in FLAGS if getattr(box, name)]
+    words += [str(value) for name, value in box.attributes.items() if _is_meta(name, value)]
     return {"meta": {"text": words}} if words else {}
-
-
-class CvatBoxes:
-    """``annotations.xml`` of CVAT for images 1.1: only images whose boxes are known.
-
-    CVAT writes images that nobody looked at the same as those without an object, so that only
-    ``metadata.jsonl`` tells them apart.
-    """
-
-    name = "annotations.xml"
-
-    def __init__(self, classes: Mapping[int, str]) -> None:
-        self._classes = classes
-
-    def begin(self) -> str:
-        labels = "".join(
-            f"<label><name>{_text(name)}</name><attributes>{_DECLARED}</attributes></label>"
-            for name in self._classes.values()
-        )
-        return (
-            '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n<version>1.1</version>\n'
-            f"<meta><task><labels>{labels}</labels></task></meta>\n"
-        )
-
-    def add(self, record: Record, path: str) -> str:
-        if split_of(record) is None:
-            return ""
-        lines = [
-            f'<image id="{record.example_id}" name={_quoted(path.partition("/")[2])} '
-            f'width="{record.width}" height="{record.height}">'
-        ]
-        for box, class_name, numbers in boxes_of(record.label, record, CVAT, self._classes):
-            sides = " ".join(f'{name}="{text}"' for name, text in zip(_SIDES, numbers, strict=True))
-            attributes = "".join(
-                f'<attribute name="{name}">{str(getattr(box, name)).lower()}</attribute>'
-                for name in _ATTRIBUTES
-            )
-            lines.append(
-                f'<box label={_quoted(class_name)} source="manual" '
-                f'occluded="{int(box.occluded)}" {sides} z_order="0">{attributes}</box>'
-            )
-        return "\n".join([*lines, "</image>\n"])
-
-    def end(self) -> Iterator[bytes]:
-        yield b"</annotations>\n"
-
-    def close(self) -> None:
-        """It kept nothing."""
-
-
-_DECLARED: Final = "".join(
-    f"<attribute><name>{name}</name><mutable>False</mutable><input_type>checkbox</input_type>"
-    "<default_value>false</default_value><values>false</values></attribute>"
-    for name in _ATTRIBUTES
-)
-
-
-def _text(text: str) -> str:
-    return escape(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text))
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text))

@@ -3886,6 +3886,10 @@ export interface components {
          * @description A box of an answer.
          */
         Box: {
+            /** Attributes */
+            attributes?: {
+                [key: string]: boolean | number | string;
+            };
             /**
              * Class Id
              * Format: int64
@@ -7597,6 +7601,10 @@ export interface components {
          * @description A box that a model proposes.
          */
         Proposal: {
+            /** Attributes */
+            attributes?: {
+                [key: string]: boolean | number | string;
+            };
             /**
              * Class Id
              * Format: int64

@@ -261,7 +261,9 @@ def results_of(annotation: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_note(result: Mapping[str, Any]) -> bool:
-    is_text = result.get("type") == "textarea" and isinstance(result.get("value"), dict)
+    value = result.get("value")
+    # What is written beside a region repeats where that is.
+    is_text = result.get("type") == "textarea" and isinstance(value, dict) and "x" not in value
     return is_text and result.get("from_name") == NOTE_CONTROL
 
 

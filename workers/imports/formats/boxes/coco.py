@@ -5,10 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from core.tasks.boxes import FLAGS, MOST_BOXES
+from core.tasks.box_attributes import FLAGS, Attributes
+from core.tasks.boxes import MOST_BOXES
 from workers.imports.drawn import BOXES, PREDICTED, Drawn, Rectangle, stated_size
+from workers.imports.formats.boxes.attributes import keep, without
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
+    LEFT_ASIDE,
     OUTLINES,
     around,
     is_turned,
@@ -29,6 +32,11 @@ OOD: Final = "ood"
 _SIZE: Final = ("width", "height")
 _SAYING: Final = frozenset({"class", "label", "verdict"})
 _MOST_FILES: Final = 3
+# What an annotation says that is no attribute: where it is, of what, and joints of bodies.
+_OTHERWISE: Final = frozenset({
+    "id", "image_id", "category_id", "bbox", "segmentation", "area", "iscrowd", "score",
+    "attributes", "keypoints", "num_keypoints",
+})  # fmt: skip
 
 
 class CocoBoxes(CocoIndex):
@@ -93,6 +101,11 @@ class CocoBoxes(CocoIndex):
         outline = annotation.get("segmentation")
         shape: dict[str, Any] = {"flags": flags, "outlined": bool(outline)}
         angle = attributes.get("rotation", annotation.get("rotation"))
+        kept = keep([*attributes.items(), *without(annotation, _OTHERWISE)])
+        if kept.attributes:
+            shape["attributes"] = kept.attributes
+        if not kept.are_all:
+            shape["left"] = True
         if annotation.get("score") is not None:
             shape["score"] = number(annotation["score"])
         if is_turned(angle):
@@ -168,6 +181,8 @@ class CocoBoxes(CocoIndex):
                 notes[ENCLOSED] = None
             elif shape["outlined"]:
                 notes[OUTLINES] = None
+            if shape.get("left"):
+                notes[LEFT_ASIDE] = None
             boxes.append(
                 Rectangle(
                     place,
@@ -176,6 +191,7 @@ class CocoBoxes(CocoIndex):
                     tuple(shape["flags"]),
                     is_made=bool(shape.get("made")),
                     score=shape.get("score"),
+                    attributes=Attributes(shape.get("attributes", {})),
                 )
             )
         return Drawn(self._name, "coco", tuple(boxes), size, tuple(notes))

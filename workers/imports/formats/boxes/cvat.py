@@ -1,14 +1,15 @@
 """CVAT's XML for images (1.1): one document, with the edges of each box in pixels."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final
 from xml.etree.ElementTree import Element
 
 from core.errors import DomainError
-from core.tasks.boxes import FLAGS
+from core.tasks.box_conventions import number_of
 from workers.imports.drawn import Drawn, Rectangle, stated_size
 from workers.imports.formats import xml_stream
+from workers.imports.formats.boxes.attributes import Kept, flags_of, keep
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
     LEFT_ASIDE,
@@ -26,6 +27,10 @@ SOURCE: Final = "CVAT"
 """Source of what names nobody."""
 ROOT: Final = "annotations"
 _SIDES: Final = ("xtl", "ytl", "xbr", "ybr")
+# What a shape says of itself beside its attributes; 0 where nobody has said it.
+_OWN: Final = ("z_order", "group_id")
+Inputs = Mapping[tuple[str, str], str]
+"""How the attributes of labels are put in, by label and name: what their texts mean."""
 _SHAPES: Final = frozenset(
     {"box", "polygon", "polyline", "points", "ellipse", "mask", "cuboid", "skeleton"}
 )
@@ -49,6 +54,7 @@ def rows(
     """
     shown = printable(name)
     tracks = number = 0
+    inputs: dict[tuple[str, str], str] = {}
     try:
         for element in xml_stream.elements(file, name, ("meta", "image", "track")):
             if element.tag == "meta":
@@ -56,12 +62,13 @@ def rows(
                 named = (one for one in element.iter("label") if one.find("parent") is None)
                 labels = (printable(one.findtext("name", "")) for one in named)
                 list_classes(label for label in labels if label)
+                inputs.update(_inputs(element))
             elif element.tag == "track":
                 tracks += 1
             elif element.tag == "image":
                 path = plain_path(element.get("name", "")).lstrip("/")
                 if path:
-                    yield [Called(path)], _fields(element, shown)
+                    yield [Called(path)], _fields(element, shown, inputs)
                 else:
                     problem(f"{shown}, entry {number} of images", "has no name")
                 number += 1
@@ -72,14 +79,21 @@ def rows(
         problem(shown, reason)
 
 
-def _fields(image: Element, name: str) -> dict[str, Any]:
+def _inputs(meta: Element) -> Iterator[tuple[tuple[str, str], str]]:
+    for label in meta.iter("label"):
+        for one in label.iterfind("attributes/attribute"):
+            key = printable(label.findtext("name", "")), one.findtext("name", "").strip()
+            yield key, one.findtext("input_type", "").strip()
+
+
+def _fields(image: Element, name: str, inputs: Inputs) -> dict[str, Any]:
     shapes = [one for one in image if one.tag in _SHAPES]
     if not shapes:
         return {"class": None, "votes": []}
-    return drawn_fields(_drawn(image, shapes, name), SOURCE)
+    return drawn_fields(_drawn(image, shapes, name, inputs), SOURCE)
 
 
-def _drawn(image: Element, shapes: Sequence[Element], name: str) -> Drawn | Refused:
+def _drawn(image: Element, shapes: Sequence[Element], name: str, inputs: Inputs) -> Drawn | Refused:
     boxes: list[Rectangle] = []
     notes: dict[str, None] = {}
     if len(shapes) < len(image):
@@ -92,20 +106,35 @@ def _drawn(image: Element, shapes: Sequence[Element], name: str) -> Drawn | Refu
             reason = "has no label"
         if isinstance(values, Refused) or reason:
             return Refused(f"{name}: box {place} {reason}")
-        said = {
-            str(each.get("name")).strip().lower(): each.text or "" for each in one.iter("attribute")
-        }
-        if said.keys() - {*FLAGS}:
+        flags, kept = _said(one, class_name, inputs)
+        if not kept.are_all:
             notes[LEFT_ASIDE] = None
-        if is_yes(one.get("occluded", "0")):
-            said["occluded"] = "1"
-        flags = tuple(flag for flag in FLAGS if is_yes(said.get(flag, "")))
         is_made = one.tag != "box"
         if is_made:
             notes[ENCLOSED] = None
-        boxes.append(Rectangle(place, class_name, values, flags, is_made))
+        boxes.append(Rectangle(place, class_name, values, flags, is_made, None, kept.attributes))
     size = stated_size(image.get("width"), image.get("height"))
     return Drawn(name, "cvat", tuple(boxes), size, tuple(notes))
+
+
+def _said(shape: Element, label: str, inputs: Inputs) -> tuple[tuple[str, ...], Kept]:
+    said: list[tuple[str, object]] = []
+    for one in shape.iter("attribute"):
+        name = (one.get("name") or "").strip()
+        said.append((name, _meant(one.text or "", inputs.get((label, name), ""))))
+    own = ((name, _meant(shape.get(name, "0"), "number")) for name in _OWN)
+    said += [("occluded", shape.get("occluded", "0")), *(pair for pair in own if pair[1])]
+    return flags_of(said), keep(said)
+
+
+def _meant(text: str, input_type: str) -> object:
+    """What the text of an attribute stands for that is put in so: a number, yes or no, a text."""
+    if input_type == "checkbox" and text.strip().lower() in ("true", "false"):
+        return is_yes(text)
+    number = number_of(text) if input_type == "number" else None
+    if number is None:
+        return text
+    return int(text) if text.strip().lstrip("+-").isdecimal() else number
 
 
 def _values(shape: Element) -> tuple[str, ...] | Refused:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from core.states import Split, Verdict
-from core.tasks.boxes import FLAGS
+from core.tasks.box_attributes import FLAGS
 from workers.imports.drawn import BOXES, PREDICTED, Drawn, Rectangle, stated_size
+from workers.imports.formats.boxes.attributes import keep
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
     LEFT_ASIDE,
@@ -35,6 +36,9 @@ from workers.imports.items import Refused, printable
 from workers.imports.stated import read_seconds
 
 _SIDES: Final = ("x", "y", "width", "height")
+META: Final = "meta"
+"""Attribute that holds what is written beside a region itself."""
+_TRUTHS: Final[Mapping[object, bool]] = {"true": True, "false": False}
 _SHAPES: Final = ("rectangle", "polygon", "ellipse", "brush", "keypoint", "vector", "bitmask")
 # Results that hold the labels of a shape which stands in another result.
 _LABELS: Final = frozenset({"labels", *(f"{one}labels" for one in _SHAPES)})
@@ -51,6 +55,7 @@ class _Region:
     flags: dict[str, None] = field(default_factory=dict)
     size: tuple[float, float] | None = None
     score: str | None = None
+    said: list[tuple[str, object]] = field(default_factory=list)
 
 
 def fields_of(task: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -105,6 +110,7 @@ def _annotation(
     verdicts: list[Verdict] = []
     regions: dict[object, _Region] = {}
     others: dict[str, None] = {}
+    beside: list[tuple[object, str, str, object]] = []
     for one in results_of(annotation):
         kind = str(one.get("type"))
         value = one.get("value")
@@ -116,7 +122,7 @@ def _annotation(
             if one.get("from_name") == VERDICT_CONTROL and set(words) <= WORDS.keys():
                 verdicts += (WORDS[word] for word in words)
             else:
-                others[kind] = None
+                beside.append(_beside(one, kind, value))
         elif kind in _LABELS or kind in _SHAPES:
             key = one.get("id")
             # Without an id a result stands for itself.
@@ -125,6 +131,11 @@ def _annotation(
             _add(region, kind, value, one)
             if is_of_model and (score := one.get("score", annotation.get("score"))) is not None:
                 region.score = number(score)
+        else:
+            beside.append(_beside(one, kind, value))
+    for key, kind, name, meant in beside:
+        if key in regions:
+            regions[key].said.append((name, meant))
         else:
             others[kind] = None
     if verdicts and regions:
@@ -144,10 +155,31 @@ def _add(region: _Region, kind: str, value: dict[str, Any], result: Mapping[str,
     if kind in _LABELS:
         region.labels |= {printable(str(one)): None for one in listed(value.get(kind))}
     meta = result.get("meta")
-    words = listed(meta.get("text")) if isinstance(meta, dict) else []
-    region.flags |= {one: None for one in FLAGS if one in words}
+    if isinstance(meta, dict):
+        words = [str(one) for one in listed(meta.get("text"))]
+        region.flags |= {one: None for one in FLAGS if one in words}
+        others = [one for one in words if one not in FLAGS]
+        region.said += [(name, one) for name, one in meta.items() if name != "text"]
+        region.said += [(META, _only(others))] if others else []
     size = stated_size(result.get("original_width"), result.get("original_height"))
     region.size = region.size if size is None else size
+
+
+def _beside(
+    result: Mapping[str, Any], kind: str, value: Mapping[str, Any]
+) -> tuple[object, str, str, object]:
+    """The id of the region that a result is beside, its kind, its control, and what it says."""
+    key = result.get("id")
+    # A control that is asked of each region: its kind names what it holds, but for text areas.
+    said = value.get("text" if kind == "textarea" else kind)
+    is_choice = kind == "choices"
+    words = [_TRUTHS.get(str(one), one) if is_choice else one for one in listed(said)]
+    name = str(result.get("from_name") or kind)
+    return None if key is None else str(key), kind, name, _only(words) if words else None
+
+
+def _only(words: list[Any]) -> object:
+    return words[0] if len(words) == 1 else words
 
 
 def _drawn(regions: Sequence[_Region], name: str, notes: tuple[str, ...]) -> Drawn | Refused:
@@ -168,8 +200,11 @@ def _drawn(regions: Sequence[_Region], name: str, notes: tuple[str, ...]) -> Dra
             is_made = one.kind != "rectangle"
             if is_made:
                 told[ENCLOSED] = None
-            flags = tuple(one.flags)
-            boxes.append(Rectangle(one.place, labels[0], values, flags, is_made, one.score))
+            kept = keep(one.said)
+            if not kept.are_all:
+                told[LEFT_ASIDE] = None
+            made = one.place, labels[0], values, tuple(one.flags), is_made, one.score
+            boxes.append(Rectangle(*made, kept.attributes))
             continue
         return Refused(f"{name}: box {one.place} {reason}")
     return Drawn(name, "label_studio", tuple(boxes), next(iter(sizes), None), tuple(told))

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, Final
 
 from core.errors import DomainError
-from core.tasks.boxes import FLAGS, MOST_BOXES
+from core.tasks.box_attributes import FLAGS
+from core.tasks.boxes import MOST_BOXES
 from workers.imports.drawn import Drawn, Rectangle, stated_size
+from workers.imports.formats.boxes.attributes import Kept, flags_of, keep
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
     LEFT_ASIDE,
@@ -18,7 +20,6 @@ from workers.imports.formats.boxes.shapes import (
 )
 from workers.imports.formats.labelme import IMAGE, SHAPES, SOURCE, Described, members
 from workers.imports.items import Refused, printable
-from workers.imports.values import is_yes
 
 OPEN: Final = "points and lines are left aside, as they enclose nothing"
 _OPEN: Final = frozenset({"point", "points", "line", "linestrip"})
@@ -98,12 +99,14 @@ def _add(drawing: _Drawing, place: int, shape: object) -> Refused | None:
     edges = _edges(kind, shape.get("points"))
     if isinstance(edges, Refused):
         return edges
-    flags, group = _flags(shape), shape.get("group_id")
-    if _says_more(shape, is_grouped=group is not None and kind == _BOX):
+    (flags, kept), group = _said(shape), shape.get("group_id")
+    if not kept.are_all:
         drawing.notes[LEFT_ASIDE] = None
     if kind == _BOX:
         values = tuple(map(number, edges))
-        drawing.boxes.append(Rectangle(place, label, values, flags, score=score))
+        drawing.boxes.append(
+            Rectangle(place, label, values, flags, score=score, attributes=kept.attributes)
+        )
         return None
     drawing.notes[ENCLOSED] = None
     at = len(drawing.boxes)
@@ -111,13 +114,16 @@ def _add(drawing: _Drawing, place: int, shape: object) -> Refused | None:
         at, others = drawing.whole.get((label, str(group)), (at, edges))
         edges = _between([edges[:2], edges[2:], others[:2], others[2:]])
         drawing.whole[label, str(group)] = at, edges
-    made = Rectangle(place, label, texts(map(float, edges)), flags, is_made=True, score=score)
+    made = Rectangle(
+        place, label, texts(map(float, edges)), flags, True, score, attributes=kept.attributes
+    )
     if at == len(drawing.boxes):
         drawing.boxes.append(made)
     else:
         first = drawing.boxes[at]
         both = tuple(dict.fromkeys((*first.flags, *flags)))
-        drawing.boxes[at] = replace(first, values=made.values, flags=both)
+        whole = keep([*first.attributes.items(), *kept.attributes.items()]).attributes
+        drawing.boxes[at] = replace(first, values=made.values, flags=both, attributes=whole)
     return None
 
 
@@ -176,18 +182,10 @@ def _is_turned(corners: Points) -> bool:
     return {*corners} != upright
 
 
-def _flags(shape: Mapping[str, Any]) -> tuple[str, ...]:
-    held = _set_flags(shape)
-    return tuple(flag for flag in FLAGS if flag in held or is_yes(shape.get(flag, "")))
-
-
-def _set_flags(shape: Mapping[str, Any]) -> set[str]:
-    held = shape.get("flags")
-    some = held.items() if isinstance(held, dict) else ()
-    return {str(flag).strip().lower() for flag, is_set in some if is_yes(is_set)}
-
-
-def _says_more(shape: Mapping[str, Any], *, is_grouped: bool) -> bool:
-    """Whether something is said of a shape that a box has no place for."""
-    others = any(shape.get(name) for name in ("description", "attributes"))
-    return is_grouped or others or bool(_set_flags(shape) - {*FLAGS})
+def _said(shape: Mapping[str, Any]) -> tuple[tuple[str, ...], Kept]:
+    """The flags among what may be set of a shape, and everything else that is said of it."""
+    held = [one for one in map(shape.get, ("attributes", "flags")) if isinstance(one, dict)]
+    said = [(name, value) for one in held for name, value in one.items()]
+    own = ((name, shape.get(name)) for name in ("description", "group_id", *FLAGS))
+    said += [pair for pair in own if pair[1] != ""]
+    return flags_of(said), keep(said)

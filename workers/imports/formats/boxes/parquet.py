@@ -1,13 +1,15 @@
 """Boxes in Parquet as Hugging Face's data sets have them: a column ``objects``."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
 
 from workers.imports.drawn import Drawn, Rectangle, stated_size
-from workers.imports.formats.boxes.shapes import number
+from workers.imports.formats.boxes.attributes import keep
+from workers.imports.formats.boxes.shapes import LEFT_ASIDE, number
 from workers.imports.formats.declared import declared_names
 from workers.imports.items import Refused, Said, printable
 from workers.imports.values import is_yes
@@ -28,6 +30,10 @@ _FLAGS: Final = {
     "iscrowd": "crowd", "is_crowd": "crowd",
 }  # fmt: skip
 _SCORES: Final = ("score", "scores", "confidence", "probability")
+_ATTRIBUTES: Final = "attributes"
+"""Field that holds what else is said of each box: an object, or one as JSON."""
+# Fields that say nothing that a box has not by itself.
+_OF_THE_FILE: Final = frozenset({"id", "bbox_id", "image_id", "area", "segmentation"})
 _WRAPPING: Final = frozenset({"list", "element", "item", "array"})
 
 
@@ -39,6 +45,7 @@ class Objects:
         boxes: Field of ``objects`` that holds the numbers.
         classes: Field that holds what the boxes are around.
         flags: Fields that are flags.
+        others: Fields that are attributes.
         score: Field that holds how sure a model is of each, if there is one.
         names: What numbers of classes stand for, if the file declares it.
         format: What the numbers are, if the file says it for all rows.
@@ -48,14 +55,21 @@ class Objects:
     boxes: str
     classes: str
     flags: tuple[str, ...]
+    others: tuple[str, ...]
     score: str | None
     names: tuple[str, ...]
     format: str | None
     columns: tuple[str, ...]
 
+    @property
+    def fields(self) -> list[str]:
+        """Those of ``objects`` that are read."""
+        found = (self.boxes, self.classes, *self.flags, *self.others, self.score)
+        return [one for one in found if one is not None]
+
     def leaves(self, every: Iterable[str]) -> list[str]:
         """Those of a file's leaves that are read."""
-        parts = {self.boxes, self.classes, self.score, *self.flags} - {None}
+        parts = {*self.fields}
         return [one for one in every if _part(one) in parts or one in self.columns]
 
 
@@ -79,11 +93,14 @@ def find(schema: pa.Schema) -> Objects | None:
     if boxes is None or classes is None:
         return None
     stated = (schema.metadata or {}).get(FORMAT.encode())
+    score = next((one for one in _SCORES if one in fields), None)
+    known = {*_BOXES, *_CLASSES, *_FLAGS, score, *_OF_THE_FILE} - {"name"} | {classes}
     return Objects(
         boxes,
         classes,
         tuple(one for one in fields if one in _FLAGS),
-        next((one for one in _SCORES if one in fields), None),
+        tuple(one for one in fields if one not in known),
+        score,
         declared_names(schema, COLUMN, classes),
         None if stated is None else stated.decode(errors="replace"),
         tuple(one for one in (FORMAT, "width", "height") if one in schema.names),
@@ -108,11 +125,7 @@ def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ..
         return Refused(f"{place}: {FORMAT} says {str(stated)[:50]!r}, which is none of {known}")
     if isinstance(found, list):
         rows = [one for one in found if isinstance(one, dict)]
-        found = {
-            name: [one.get(name) for one in rows]
-            for name in (objects.boxes, objects.classes, *objects.flags, objects.score)
-            if name is not None
-        }
+        found = {name: [one.get(name) for one in rows] for name in objects.fields}
     boxes, classes = found.get(objects.boxes), found.get(objects.classes)
     if boxes is None:
         return ()
@@ -124,7 +137,9 @@ def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ..
     flagged = {
         name: flags if isinstance(flags := found.get(name), list) else () for name in objects.flags
     }
+    others = {name: held for name in objects.others if isinstance(held := found.get(name), list)}
     scores = found.get(objects.score) if objects.score else None
+    notes: dict[str, None] = {}
     rectangles: list[Rectangle] = []
     for at, (box, class_) in enumerate(zip(boxes, classes or (), strict=True)):
         name = _name(class_, objects.names)
@@ -133,6 +148,9 @@ def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ..
             return Refused(f"{place}: box {at + 1} {reason}")
         flags = dict.fromkeys(_FLAGS[one] for one, set_ in flagged.items() if _is_set(set_, at))
         score = scores[at] if isinstance(scores, list) and at < len(scores) else None
+        kept = keep(_said(others, at))
+        if not kept.are_all:
+            notes[LEFT_ASIDE] = None
         rectangles.append(
             Rectangle(
                 at + 1,
@@ -140,6 +158,7 @@ def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ..
                 tuple(map(number, box)),
                 tuple(flags),
                 score=None if score is None else number(score),
+                attributes=kept.attributes,
             )
         )
     drawn = Drawn(
@@ -147,9 +166,26 @@ def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ..
         convention,
         tuple(rectangles),
         stated_size(row.get("width"), row.get("height")),
+        tuple(notes),
         guessed=stated is None,
     )
     return (Said(SOURCE, None, drawn=drawn),)
+
+
+def _said(others: Mapping[str, Sequence[object]], place: int) -> Iterator[tuple[object, object]]:
+    """What columns say of one box; those of our exports are objects as JSON."""
+    for name, held in others.items():
+        value = held[place] if place < len(held) else None
+        if name == _ATTRIBUTES and isinstance(value, str):
+            try:
+                read = json.loads(value)
+            except (RecursionError, ValueError):
+                read = value
+            value = read if isinstance(read, dict) else value
+        if name == _ATTRIBUTES and isinstance(value, Mapping):
+            yield from value.items()
+        else:
+            yield name, value
 
 
 def _not_four(box: object) -> str:

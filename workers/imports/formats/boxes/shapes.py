@@ -11,7 +11,7 @@ from workers.imports.items import Refused
 
 OUTLINES: Final = "outlines and masks are left aside, and the boxes beside them kept"
 ENCLOSED: Final = "a box was drawn around an outline"
-LEFT_ASIDE: Final = "what is said of boxes beside class and flags is left aside"
+LEFT_ASIDE: Final = "parts of boxes, and attributes that are too long or too many, are left aside"
 
 
 def number(value: object) -> str:

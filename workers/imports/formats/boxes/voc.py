@@ -6,15 +6,20 @@ from xml.etree.ElementTree import Element
 from core.errors import DomainError
 from workers.imports.drawn import Drawn, Rectangle, stated_size
 from workers.imports.formats import xml_stream
+from workers.imports.formats.boxes.attributes import Kept, flags_of, keep
 from workers.imports.formats.boxes.shapes import LEFT_ASIDE, OUTLINES
 from workers.imports.items import Refused, plain_path, printable
-from workers.imports.values import is_yes
 
 SOURCE: Final = "Pascal VOC"
 """Source of what names nobody."""
 ROOT: Final = "annotation"
 _SIDES: Final = ("xmin", "ymin", "xmax", "ymax")
-_FLAGS: Final = ("occluded", "truncated", "difficult")
+_BOX: Final = "bndbox"
+_OUTLINED: Final = ("polygon", "mask")
+_ATTRIBUTES: Final = "attributes"
+_POSE: Final = "pose"
+# As others write that nobody has said it.
+_NO_POSE: Final = "unspecified"
 _FROM_0: Final = (
     "a box begins at pixel 0 where VOC counts from 1: look whether the program that wrote it "
     "counts from 0, which shifts all boxes by a pixel"
@@ -58,7 +63,7 @@ def _drawn(objects: list[Element], name: str, size: tuple[float, float] | None) 
     notes: dict[str, None] = {}
     for place, one in enumerate(objects, 1):
         class_name = printable(_text(one, "name"))
-        box = one.find("bndbox")
+        box = one.find(_BOX)
         reason = ""
         if one.find("robndbox") is not None:
             reason = "is turned, and boxes here stand upright"
@@ -71,13 +76,32 @@ def _drawn(objects: list[Element], name: str, size: tuple[float, float] | None) 
         values = tuple(_text(box, side) for side in _SIDES)
         if any(value in ("0", "0.0") for value in values[:2]):
             notes[_FROM_0] = None
-        if one.find("polygon") is not None or one.find("mask") is not None:
+        if any(one.find(outline) is not None for outline in _OUTLINED):
             notes[OUTLINES] = None
-        if one.find("part") is not None:
+        flags, kept = _said(one)
+        if not kept.are_all:
             notes[LEFT_ASIDE] = None
-        flags = tuple(flag for flag in _FLAGS if is_yes(_text(one, flag)))
-        boxes.append(Rectangle(place, class_name, values, flags))
+        boxes.append(Rectangle(place, class_name, values, flags, attributes=kept.attributes))
     return Drawn(name, "voc", tuple(boxes), size, tuple(notes))
+
+
+def _said(element: Element) -> tuple[tuple[str, ...], Kept]:
+    """Flags, and what stands in elements of their own, or in ``attributes`` as CVAT writes."""
+    said: list[tuple[str, str]] = []
+    has_more = False
+    for child in element:
+        text = (child.text or "").strip()
+        if child.tag == _ATTRIBUTES:
+            named = ((one.findtext("name"), one.findtext("value")) for one in child)
+            said += ((name, value or "") for name, value in named if name is not None)
+        elif child.tag in ("name", _BOX, *_OUTLINED):
+            continue
+        elif len(child):
+            has_more = True
+        elif child.tag != _POSE or text.lower() not in ("", _NO_POSE):
+            said.append((child.tag, text))
+    kept = keep(said)
+    return flags_of(said), Kept(kept.attributes, kept.are_all and not has_more)
 
 
 def _text(element: Element, child: str) -> str:
