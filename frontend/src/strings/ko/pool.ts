@@ -77,9 +77,9 @@ export const pool: Catalogue["pool"] = {
   },
   imported: (id, name) => (name ? `${id}: ${name}` : `가져오기 ${id}`),
   earlierImports: "이전 가져오기도 보기",
-  keys: "화살표 또는 J, K로 이동, X로 선택, S로 비슷한 이미지 찾기, W로 모델이 보는 곳 보기, Enter로 열기, Esc로 닫기. 이미지를 크게 보는 동안에는 판정 키로 판정하고, 선택은 스페이스 키로만 합니다.",
-  keysUnlit:
-    "화살표 또는 J, K로 이동, X로 선택, S로 비슷한 이미지 찾기, Enter로 열기, Esc로 닫기. 이미지를 크게 보는 동안에는 판정 키로 판정하고, 선택은 스페이스 키로만 합니다.",
+  keys: "화살표 또는 J, K로 이동, X로 선택, S로 비슷한 이미지 찾기, W로 모델이 보는 곳 보기, Enter로 열기, Esc로 닫기.",
+  keysUnlit: "화살표 또는 J, K로 이동, X로 선택, S로 비슷한 이미지 찾기, Enter로 열기, Esc로 닫기.",
+  keysOfLarge: "이미지를 크게 보는 동안에는 판정 키로 판정하고, 선택은 스페이스 키로만 합니다.",
   selected: (value) => `${number(value)}개 선택됨`,
   selectAll: (value) => `${value}개 모두 선택`,
   allSelected: (value) => `${value}개 모두 선택됨`,
