@@ -168,7 +168,7 @@ export const pool = {
     back: "Back to the images",
     copyLink: "Copy link",
     label: "Label",
-    noLabel: "None yet",
+    noLabel: "No label yet",
     predicted: "Model says",
     sure: (percent: string) => `${percent} sure`,
     likelyOod: "Probably none of the classes",

@@ -158,7 +158,7 @@ export const pool: Catalogue["pool"] = {
     back: "이미지 목록으로",
     copyLink: "링크 복사",
     label: "라벨",
-    noLabel: "아직 없음",
+    noLabel: "아직 라벨 없음",
     predicted: "모델 예측",
     sure: (percent) => `확신도 ${percent}`,
     likelyOod: "어느 클래스도 아닐 가능성이 높음",
