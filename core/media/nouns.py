@@ -29,6 +29,11 @@ class Noun(NamedTuple):
         return f"{count:,} {self.one if count == 1 else self.many}"
 
 
+def how_many(count: int, one: str) -> str:
+    """Say how many there are of what takes an s: "1 label", "2,000 labels"."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
 NOUNS: Final[Mapping[Medium, Noun]] = {
     Medium.IMAGE: Noun("image", "images", "an image"),
     Medium.TEXT: Noun("text", "texts", "a text"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from core.media.nouns import in_words_of, noun
+from core.media.nouns import how_many, in_words_of, noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.new_classes import lacks_classes, new_classes, start_with_classes
 from karat.terminal import bytes_bar, echo, job_bar, show_json, show_table, with_options
@@ -309,7 +309,7 @@ def finish_import(
 def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str], str]) -> None:
     echo(
         say(
-            f"{result['added']:,} images added, {result['duplicates']:,} there already, "
+            f"{how_many(result['added'], 'image')} added, {result['duplicates']:,} there already, "
             f"{result['refused']:,} refused."
         )
     )
@@ -323,8 +323,8 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
     if result["total"] == 0:
         echo("There was nothing in it: no file, and no row below the header.")
     # Imports of an earlier version did not tell these apart.
-    labeled, unchanged, empty = (result.get(name, 0) for name in ("labeled", "unchanged", "empty"))
-    predicted = result.get("predicted", 0)
+    counted = ("labeled", "predicted", "unchanged", "empty")
+    labeled, predicted, unchanged, empty = (result.get(name, 0) for name in counted)
     if labeled or predicted or unchanged or empty:
         of_models = f"{predicted:,} with predictions, " if predicted else ""
         echo(
@@ -334,12 +334,12 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
             )
         )
     if result["annotations"]:
-        echo(say(f"{result['annotations']:,} labels added, of new images and of others."))
+        echo(say(f"{how_many(result['annotations'], 'label')} added, of new images and of others."))
     if predictions := result.get("predictions"):
         echo(
             say(
-                f"{predictions:,} predictions added, or put in the place of others; images are "
-                "asked about with them from now on."
+                f"{how_many(predictions, 'prediction')} added, or put in the place of others; "
+                "images are asked about with them from now on."
             )
         )
     if result.get("contradicting"):

@@ -59,7 +59,7 @@ def test_texts_go_in_are_found_and_come_out(
     assert "--add-classes" not in added
     named = run("import", name, table, *columns, "--label-column", "topic", "--add-classes")
     assert named.startswith("Classes made: food.\n")
-    assert "1 labels added" in named
+    assert "1 label added" in named
     assert "5 in the pool" in run("project", "show", name)
 
     found = run("pool", "list", name, "--search", "invoice")

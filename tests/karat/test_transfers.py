@@ -31,7 +31,7 @@ def test_every_row_of_a_label_table_is_told(engineer: str, karat: Run, tmp_path:
     assert karat("import", number, table, *column).stdout.splitlines()[:3] == [
         "0 images added, 0 there already, 1 refused.",
         "Rows about images that were there: 1 labeled, 0 known already, 1 without any.",
-        "1 labels added, of new images and of others.",
+        "1 label added, of new images and of others.",
     ]
     table.write_text("file,label\nimage-000.png,cat\n")
     again = karat("import", number, table, *column).stdout
@@ -189,7 +189,7 @@ def test_an_import_is_planned_and_what_is_not_sure_is_said(
     assert "label 'owl' is not a class of the project" in lacking
     assert "import again with --add-classes." in lacking
     made = karat("import", number, tmp_path / "more", "--add-classes").stdout
-    assert made.startswith("Classes made: owl.\n1 images added, 3 there already, 0 refused.")
+    assert made.startswith("Classes made: owl.\n1 image added, 3 there already, 0 refused.")
     shown = json.loads(karat("project", "show", number, "--json").stdout)
     assert [one["name"] for one in shown["classes"]] == ["cat", "dog", "owl"]
     for seed, name in enumerate(("cat", "owl" * 40), 20):

@@ -146,7 +146,19 @@ def test_a_table_that_cannot_be_read_fails_as_a_whole(
     job = pool_of(world, project).add(table, "labels.csv", annotations=columns)
     assert job.error is not None
     assert job.error["code"] == code
+    if code == "no_annotation_column":
+        assert job.error["detail"].endswith("It has: file, label.")
     assert annotations(world, project) == []
+
+
+@pytest.mark.parametrize("columns", [(), ("label",)])
+def test_a_table_of_web_addresses_is_told_that_nothing_is_fetched(
+    world: World, columns: tuple[str, ...]
+) -> None:
+    table = b"url,label\nhttps://example.org/0.png,cat\n"
+    job = pool_of(world, world.project(images=1)).add(table, "urls.csv", annotations=columns)
+    assert job.error is not None
+    assert "from the addresses in 'url'" in job.error["detail"]
 
 
 def test_an_empty_table_is_told_what_it_needs(world: World) -> None:

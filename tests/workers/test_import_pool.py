@@ -88,6 +88,7 @@ def test_evaluation_images_need_a_class_of_the_project(pool: Pool) -> None:
         "evaluation/Cat/2.png": png(2),
         "evaluation/bird/3.png": png(3),
         "evaluation/4.png": png(4),
+        "evaluation/ood/7.png": png(7),
         "pool/bird/5.png": png(5),
         "auxiliary_ood/6.png": png(6),
     }
@@ -96,6 +97,10 @@ def test_evaluation_images_need_a_class_of_the_project(pool: Pool) -> None:
     assert reasons(result) == {
         "evaluation/bird/3.png": "label 'bird' is not a class of the project",
         "evaluation/4.png": "an evaluation image needs a label",
+        # Nobody is told to make a class of it.
+        "evaluation/ood/7.png": (
+            "label 'ood' names no class, and only classes measure accuracy: put it in the pool"
+        ),
     }
     assert result["notes"] == ["'Cat' is read as the class 'cat'."]
     labeled, alike, pooled, auxiliary = pool.examples()

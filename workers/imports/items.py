@@ -212,8 +212,12 @@ def invalid_archive(detail: str) -> Invalid:
 
 def invalid_column(role: str, detail: str, columns: Iterable[str]) -> Invalid:
     """A column is missing or does not fit; says which there are."""
-    names = ", ".join(printable(name) for name in islice(columns, _MOST_NAMED))
-    return Invalid("invalid_column", f"{detail} It has: {names}.", field=f"{role}_column")
+    return Invalid("invalid_column", f"{detail} {columns_of(columns)}", field=f"{role}_column")
+
+
+def columns_of(names: Iterable[str]) -> str:
+    """The sentence that says which columns there are."""
+    return f"It has: {', '.join(printable(name) for name in islice(names, _MOST_NAMED))}."
 
 
 def require_distinct(file: str, columns: Sequence[str]) -> None:
@@ -333,6 +337,14 @@ def contradiction(labels: Iterable[str]) -> str:
 def unsettled(labels: Iterable[str]) -> str:
     """The same, with what to do about it."""
     return f"{contradiction(labels)}; import it again with the one that is right"
+
+
+def unfit(label: str, noun: str, *, is_verdict: bool) -> str:
+    """Why nothing is measured on an image with that label: a verdict such as OOD, or unknown."""
+    if is_verdict:
+        why = "names no class, and only classes measure accuracy: put it in the pool"
+        return f"label {label!r} {why}"
+    return f"label {label[:100]!r} is not {noun}"
 
 
 def refused_item(name: str, reason: str) -> Item:

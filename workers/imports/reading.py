@@ -14,7 +14,7 @@ from core.tasks.classification import CLASSIFICATION, class_label
 from core.tasks.spec import Label, TaskType
 from workers.imports.counting import uncertainty
 from workers.imports.drawn import Drawn, class_names_in, names_in
-from workers.imports.items import Item, Refused, Said, short_name, unsettled
+from workers.imports.items import Item, Refused, Said, short_name, unfit, unsettled
 from workers.imports.notes import ReadNotes
 from workers.imports.settled import Settled, Upright, settle
 from workers.imports.values import NO_CLASS, Values, is_word, mark, says_nothing, whole_number
@@ -251,7 +251,7 @@ class LabelReader:
 
     def _truth(self, column: str | None, text: str) -> Label | Refused:
         if column is None or self._is_label(text) or whole_number(text) is None:
-            reason = f"label {text[:100]!r} is not {self._task.noun}"
+            reason = unfit(text, self._task.noun, is_verdict=text.strip().lower() in NO_CLASS)
             return self._taken(text) or self._refused(column or "label", reason, text)
         found = self.label(column, text)
         if isinstance(found, Refused):

@@ -36,3 +36,23 @@ it("is closed by Escape, and not by choosing no file", () => {
   fireEvent(dialog, new Event("cancel", cancel));
   expect(onClose).toHaveBeenCalledOnce();
 });
+
+it("leaves the focus beside what opened it where that is gone as it closes", () => {
+  const page = (open: boolean, waits: boolean) => (
+    <QueryClientProvider client={client}>
+      <button type="button">Elsewhere</button>
+      <section>
+        <button type="button">Choose a file</button>
+        <ul>{waits && <button type="button">Continue</button>}</ul>
+      </section>
+      {open && <Dialog title="Import?">{null}</Dialog>}
+    </QueryClientProvider>
+  );
+  const client = new QueryClient();
+  const { rerender } = render(page(false, true));
+  screen.getByText("Continue").focus();
+  rerender(page(true, true));
+  rerender(page(true, false));
+  rerender(page(false, false));
+  expect(document.activeElement).toBe(screen.getByText("Choose a file"));
+});

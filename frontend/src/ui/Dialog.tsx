@@ -1,6 +1,7 @@
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import styles from "./Dialog.module.css";
 import { focusInvalid, UNHEARD } from "./focusInvalid";
+import { around, focusNear } from "./focusNear";
 import { StillTrying } from "./StillTrying";
 import { useBeside } from "./useBeside";
 
@@ -19,6 +20,8 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
   // Not after painting: only a dialog that is still on the page gives the focus back as it closes.
   useLayoutEffect(() => {
     const dialog = ref.current;
+    const opener = document.activeElement;
+    const places = around(opener);
     if (dialog && !dialog.open) {
       dialog.showModal();
       const wanted = dialog.querySelector<HTMLElement>("[data-autofocus]");
@@ -26,7 +29,11 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
       // A long one is read from its beginning, wherever its first control is.
       else dialog.scrollTop = 0;
     }
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // What was pressed to open it may be gone with what was done in it.
+      if (opener && !opener.isConnected) focusNear(places);
+    };
   }, []);
   return (
     <dialog

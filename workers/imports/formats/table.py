@@ -12,9 +12,11 @@ from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.rows import Place, cell, header_of, is_csv, survey, text_rows
 from workers.imports.items import (
     Item,
+    Keys,
     Refused,
     Source,
     annotated,
+    columns_of,
     invalid_archive,
     invalid_column,
     key_columns,
@@ -27,6 +29,7 @@ from workers.imports.stated import read_said_of, text
 from workers.imports.values import Values
 
 TABLES: Final = frozenset({".csv", ".tsv", ".jsonl"})
+_OF_THE_WEB: Final = ("http://", "https://")
 HOLDS: Final = "holds"
 """Column that says whether an annotation is part of what its image counts as."""
 
@@ -67,14 +70,15 @@ class TableSource(Source):
             if column not in names:
                 raise invalid_column("annotation", f"The file has no column {column!r}.", names)
         self._is_stated = not annotations and self._found.is_stated()
+        self._keys = self._read_keys(names, columns.get("key"))
         if not annotations and not self._is_stated:
             raise Invalid(
                 "no_annotation_column",
                 "Say which columns of the table hold labels, each with annotation_column=NAME, "
-                "or name one verdict (class, ood, unsure or skip), with the class beside it.",
+                "or name one verdict (class, ood, unsure or skip), with the class beside it. "
+                + columns_of(names),
                 field="annotation_column",
             )
-        self._keys = key_columns(names, columns.get("key"), elsewhere=self._is_stated)
         self._key = self._keys.column
 
     @property
@@ -97,6 +101,24 @@ class TableSource(Source):
 
     def close(self) -> None:
         """Nothing stays open between rows."""
+
+    def _read_keys(self, names: Sequence[str], given: str | None) -> Keys:
+        try:
+            return key_columns(names, given, elsewhere=self._is_stated)
+        except Invalid:
+            row: Mapping[str, Any] = next(
+                (row for _, row in self._rows() if not isinstance(row, str)), {}
+            )
+            held = ((name, cell(row, name) or "") for name in names)
+            web = next((name for name, value in held if value.startswith(_OF_THE_WEB)), None)
+            if given is not None or web is None:
+                raise
+            raise invalid_column(
+                "key",
+                f"Nothing is fetched from the web, as from the addresses in {web!r}: load what "
+                "they lead to first, with img2dataset, say, and import the folder.",
+                names,
+            ) from None
 
     def _labeled(self, place: str, row: Mapping[str, Any]) -> Item:
         found = reference(self._key, row.get(self._key))

@@ -137,7 +137,7 @@ function Transitions({ classes, result }: { classes: LabelClass[]; result: Relab
         {most.map(({ given, suggested, count, of }) => (
           <tr key={`${given}-${suggested}`}>
             <th scope="row">{nameOf(given)}</th>
-            <td>{nameOf(suggested)}</td>
+            <td>{suggested === null ? t.label.ood : nameOf(suggested)}</td>
             <td data-number>{formatCount(count)}</td>
             <td data-number>{formatPercent(count / of)}</td>
           </tr>

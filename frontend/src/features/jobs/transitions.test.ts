@@ -17,7 +17,7 @@ it("lists the changes that are suggested most often, without what stays", () => 
   ]);
 });
 
-it("takes shares of all labels of a class, those that are taken for OOD among them", () => {
+it("lists what is taken for OOD as well, and takes shares of all labels of a class", () => {
   const suggested = { class_ids: [7, 8], labels_of: [200, 50] };
   const found = transitionsOf({
     ...suggested,
@@ -26,5 +26,8 @@ it("takes shares of all labels of a class, those that are taken for OOD among th
       [0, 50],
     ],
   });
-  expect(found).toEqual([{ given: 7, suggested: 8, count: 20, of: 200 }]);
+  expect(found).toEqual([
+    { given: 7, suggested: null, count: 100, of: 200 },
+    { given: 7, suggested: 8, count: 20, of: 200 },
+  ]);
 });

@@ -11,9 +11,9 @@ import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
 import { markKey } from "../../ui/measure";
 import { FailureNotice } from "../../ui/RoundFailure";
-import { Failure, Notice } from "../../ui/State";
+import { Notice } from "../../ui/State";
 import { Beside } from "./Beside";
-import { Between } from "./Between";
+import { Between, Stopped } from "./Between";
 import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
 import { ModeSwitch } from "./ModeSwitch";
@@ -169,7 +169,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
               />
             )}
             {view.phase === "failed" && view.error && (
-              <Failure error={view.error} onRetry={() => session.wake()} />
+              <Stopped sending={sending} error={view.error} onRetry={session.wake} />
             )}
             {paused && (
               <PauseCover

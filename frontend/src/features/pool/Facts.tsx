@@ -4,6 +4,7 @@ import { t } from "../../strings";
 import { saidOf } from "../../tasks/said";
 import { formatBytes, formatChance, formatCount } from "../../ui/format";
 import { isLikelyOod } from "../../ui/likelyOod";
+import { stateNames } from "../../ui/stateNames";
 import { Term } from "../../ui/Term";
 import styles from "./DetailPanel.module.css";
 
@@ -15,7 +16,9 @@ type FactsProps = { project: Project; example: ExampleDetail };
 export function Facts({ project, example }: FactsProps) {
   return (
     <dl className={styles.facts}>
-      <Fact name={text.label}>{example.label ?? saidOf(example.whole_label) ?? text.noLabel}</Fact>
+      <Fact name={text.label}>
+        {example.label ?? saidOf(example.whole_label) ?? verdictOf(project, example)}
+      </Fact>
       <Fact name={text.predicted}>
         <Prediction project={project} example={example} />
       </Fact>
@@ -29,6 +32,10 @@ export function Facts({ project, example }: FactsProps) {
     </dl>
   );
 }
+
+/** What stands of an example without a label: that it shows none of the classes, say. */
+const verdictOf = (project: Project, { state }: ExampleDetail): string =>
+  state === "ood" || state === "unsure" ? stateNames(project)[state] : text.noLabel;
 
 /** In pixels, where it has any, and in bytes. */
 const sizeOf = ({ width, height, bytes }: ExampleDetail): string =>

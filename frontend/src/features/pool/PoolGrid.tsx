@@ -34,6 +34,11 @@ export function focusGrid(): void {
   isAwaited = grid === null;
 }
 
+/** Have the grid of what is found next take the focus, unless somebody has gone elsewhere by then. */
+export function awaitGrid(): void {
+  isAwaited = true;
+}
+
 const GAP = 8;
 /** A card that is so wide needs fewer lines. */
 const WIDE = 320;
@@ -161,8 +166,9 @@ export function PoolGrid(props: PoolGridProps) {
 
   return (
     <>
-      <p id="pool-keys" className="visually-hidden">
+      <p id="pool-keys" className={styles.keys}>
         {canLook(props.project) ? t.pool.keys : t.pool.keysUnlit}
+        <span className="visually-hidden"> {t.pool.keysOfLarge}</span>
       </p>
       <div
         ref={ref}

@@ -31,7 +31,7 @@ import { NothingFound } from "./NothingFound";
 import { Outlined } from "./Outlined";
 import { PassedOver } from "./PassedOver";
 import { PoolBar } from "./PoolBar";
-import { PoolGrid } from "./PoolGrid";
+import { awaitGrid, PoolGrid } from "./PoolGrid";
 import styles from "./PoolScreen.module.css";
 import { PoolSearch } from "./PoolSearch";
 import { SelectionBar } from "./SelectionBar";
@@ -98,6 +98,7 @@ export function PoolScreen({ project }: { project: Project }) {
     (to: Parameters<typeof likeThese>[1]) => {
       clearSelection();
       setQuery((before) => likeThese(before, to));
+      awaitGrid();
       window.scrollTo({ top: 0 });
     },
     [setQuery, clearSelection],

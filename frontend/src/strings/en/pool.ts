@@ -83,9 +83,10 @@ export const pool = {
   },
   imported: (id: number, name: string) => (name ? `${id}: ${name}` : `Import ${id}`),
   earlierImports: "Offer earlier imports",
-  keys: "Arrows or J and K move, X selects, S finds similar images, W shows where the model looks, Enter opens, Esc closes. While an image is shown large, the keys of its verdicts say what it is, and Space alone selects.",
-  keysUnlit:
-    "Arrows or J and K move, X selects, S finds similar images, Enter opens, Esc closes. While an image is shown large, the keys of its verdicts say what it is, and Space alone selects.",
+  keys: "Arrows or J and K move, X selects, S finds similar images, W shows where the model looks, Enter opens, Esc closes.",
+  keysUnlit: "Arrows or J and K move, X selects, S finds similar images, Enter opens, Esc closes.",
+  keysOfLarge:
+    "While an image is shown large, the keys of its verdicts say what it is, and Space alone selects.",
   selected: (number: number) => `${number.toLocaleString(locale)} selected`,
   selectAll: (number: string) => `Select all ${number}`,
   allSelected: (number: string) => `All ${number} selected`,
@@ -167,7 +168,7 @@ export const pool = {
     back: "Back to the images",
     copyLink: "Copy link",
     label: "Label",
-    noLabel: "None yet",
+    noLabel: "No label yet",
     predicted: "Model says",
     sure: (percent: string) => `${percent} sure`,
     likelyOod: "Probably none of the classes",

@@ -3,8 +3,8 @@ import type { Project, User } from "../../../api/types";
 import { t } from "../../../strings";
 import { keyDialog } from "../../../ui/keyDialog";
 import { FailureNotice } from "../../../ui/RoundFailure";
-import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
-import { Between } from "../Between";
+import { Loading, Notice, Skeleton } from "../../../ui/State";
+import { Between, Stopped } from "../Between";
 import { LabelBar } from "../LabelBar";
 import desk from "../LabelScreen.module.css";
 import { ModeSwitch } from "../ModeSwitch";
@@ -117,7 +117,7 @@ function Screen(props: ScreenProps) {
             />
           )}
           {view.phase === "failed" && view.error && (
-            <Failure error={view.error} onRetry={session.wake} />
+            <Stopped sending={sending} error={view.error} onRetry={session.wake} />
           )}
         </div>
       )}

@@ -7,8 +7,8 @@ import { taskViewOf } from "../../../tasks/registry";
 import type { Work } from "../../../tasks/spec";
 import type { KeyDialogOf } from "../../../ui/hotkeys";
 import { keyDialog } from "../../../ui/keyDialog";
-import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
-import { Between } from "../Between";
+import { Loading, Notice, Skeleton } from "../../../ui/State";
+import { Between, Stopped } from "../Between";
 import desk from "../LabelScreen.module.css";
 import { PauseCover } from "../PauseCover";
 import type { AnswerSender } from "../queue/sender";
@@ -200,7 +200,9 @@ function Desk(props: DeskProps) {
               onNews={queue.wake}
             />
           )}
-          {view.phase === "failed" && view.error && <Failure error={view.error} onRetry={retry} />}
+          {view.phase === "failed" && view.error && (
+            <Stopped sending={sending} error={view.error} onRetry={retry} />
+          )}
           {paused && <PauseCover why={paused} stopwatch={stopwatch} onResume={resume} />}
         </div>
         <aside className={desk.side}>
