@@ -11,16 +11,50 @@ from karat.local.processes import Process, private, spawn
 
 # What they import, and nothing that reads the environment as it is imported. First what a person
 # waits for, then what works in the background.
-SERVING: Final = ("alembic.config", "api.main")
+SERVING: Final = (
+    "alembic.config",
+    "anyio._backends._asyncio",
+    "api.main",
+    "api.middleware.connections",
+    "encodings.idna",
+    "fastapi_offline",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.uvloop",
+    "uvicorn.protocols.http.httptools_impl",
+)
 WORKING: Final = (
+    "celery.app.amqp",
+    "celery.app.control",
+    "celery.app.events",
+    "celery.app.log",
     "celery.apps.beat",
     "celery.apps.worker",
-    "celery.bin.worker",
+    "celery.backends.base",
+    # It has a shell of its own, for which it loads a quarter of a thousand modules.
+    "celery.bin.celery",
+    "celery.concurrency.solo",
+    "celery.concurrency.thread",
+    "celery.events.receiver",
+    "celery.fixups.django",
+    "celery.worker.autoscale",
+    "celery.worker.components",
+    "celery.worker.consumer.delayed_delivery",
+    "celery.worker.strategy",
     "kombu.transport.redis",
+    "pyarrow.dataset",
     "workers.advance.handler",
+    "workers.alive",
+    "workers.certificates.observing",
+    "workers.cleanup.removals",
+    "workers.execution.mending",
     "workers.execution.presence",
     "workers.execution.runner",
+    "workers.imports.expiry",
     "workers.imports.handler",
+    "workers.imports.sync.due",
+    "workers.imports.sync.look",
+    "workers.judges.trial",
+    "workers.withdrawals.working_off",
 )
 
 
