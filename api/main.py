@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, FastAPI
 from starlette.routing import BaseRoute
 
-from api import events, frontend, reference
+from api import frontend
 from api.admin.routes import router as admin
 from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
@@ -18,11 +18,13 @@ from api.auth.routes import router as auth
 from api.callers.principal import Identifier
 from api.certificates.routes import router as certificates
 from api.database.reader import Reader
-from api.description import described
+from api.documentation import reference
+from api.documentation.description import described
 from api.draws.routes import router as draws
 from api.duplicates.routes import router as duplicates
 from api.embedding_map.routes import router as embedding_map
-from api.events import Broadcaster
+from api.events.broadcaster import Broadcaster
+from api.events.routes import router as events
 from api.examples.routes import router as examples
 from api.exports.routes import router as exports
 from api.guides.routes import router as guides
@@ -109,7 +111,7 @@ _ROUTERS = (
     admin,
     all_retention,
     all_webhooks,
-    events.router,
+    events,
 )
 
 

@@ -3,10 +3,10 @@ from fastapi import APIRouter
 
 from api.callers.access import Staff
 from api.callers.principal import CurrentUser
-from api.days import UtcOffset
 from api.deps import SessionDep, SettingsDep
 from api.home import service
 from api.home.schemas import DiskOut, Home
+from api.schemas.days import UtcOffset
 from core.files.disk import room
 
 router = APIRouter(tags=["home"])

@@ -8,7 +8,6 @@ from typing import Any, Final
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api import days
 from api.callers.principal import Principal
 from api.home import statements as sql
 from api.home.schemas import (
@@ -23,6 +22,7 @@ from api.home.schemas import (
 from api.jobs.waiting import reasons_for
 from api.labeling.status import describe, remaining, serving_round
 from api.reviews import disagreements
+from api.schemas import days
 from core.settings import settings
 from core.states import ProjectState, RoundState
 from core.tables import Member, Project, Round

@@ -7,7 +7,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.callers.access import managed_project, seen, visible_project
 from api.callers.principal import Principal
-from api.field_errors import InvalidFields, field_errors
 from api.jobs.certifying import (
     add_certificate,
     refuse_cancelled,
@@ -19,6 +18,7 @@ from api.jobs.resizing import frame_to_be
 from api.jobs.schemas import JobError, JobOut, JobResume, JobStart
 from api.jobs.waiting import reasons
 from api.judges.asked import judge_to_ask
+from api.schemas.field_errors import InvalidFields, field_errors
 from api.telling import tell
 from api.weights.choice import require_weights
 from core.errors import Conflict, Invalid, NotFound

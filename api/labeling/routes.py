@@ -5,7 +5,6 @@ from fastapi import APIRouter, Query, Request
 
 from api.callers.access import ProjectId, VisibleProject
 from api.callers.principal import CurrentUser
-from api.days import UtcOffset
 from api.deps import SessionDep
 from api.labeling import leasing, service, waiting_page
 from api.labeling.answering import AnswerWriter
@@ -21,6 +20,7 @@ from api.labeling.schemas import (
     ReleaseRequest,
     Status,
 )
+from api.schemas.days import UtcOffset
 from api.schemas.pagination import Items
 
 router = APIRouter(prefix="/projects/{project_id}/labeling", tags=["labeling"])

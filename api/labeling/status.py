@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Select, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from api import days
 from api.labeling.schemas import MyCounts, RoundStatus, Status
+from api.schemas import days
 from core.files.disk import room
 from core.settings import settings
 from core.settings.project import Cost, ProjectSettings

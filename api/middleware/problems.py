@@ -16,8 +16,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
-from api.field_errors import FieldError, InvalidFields, field_errors
 from api.middleware.headers import DATA_HEADERS
+from api.schemas.field_errors import FieldError, InvalidFields, field_errors
 from core.errors import DomainError, ErrorKind, Unavailable
 from core.files import disk
 from core.media.nouns import in_words_of

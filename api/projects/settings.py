@@ -5,7 +5,7 @@ from typing import Any, Final, get_args
 
 from pydantic import ValidationError
 
-from api.field_errors import InvalidFields, field_errors
+from api.schemas.field_errors import InvalidFields, field_errors
 from core.errors import Invalid
 from core.settings.project import STRATEGY_OF, Choice, Goal, ProjectSettings
 from core.states import Medium

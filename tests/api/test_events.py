@@ -12,7 +12,7 @@ import httpx
 import psycopg
 import pytest
 
-from api.events import Broadcaster, Event
+from api.events.broadcaster import Broadcaster, Event
 from core.events import CHANNEL, Topic, notify
 from core.settings import Settings
 from core.states import Role

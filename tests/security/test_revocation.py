@@ -23,7 +23,7 @@ _PASSWORD = "a long password"
 @pytest.fixture
 def url(installation: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A server whose streams are looked at again after moments."""
-    monkeypatch.setattr("api.events._PING_SECONDS", 0.2)
+    monkeypatch.setattr("api.events.routes._PING_SECONDS", 0.2)
     with serving(create_app(installation), Limits()) as found:
         yield found
 

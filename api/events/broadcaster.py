@@ -1,0 +1,119 @@
+"""One LISTEN connection per process, fanned out to the browsers of each project."""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, Final
+
+import psycopg
+
+from core.events import CHANNEL, Topic
+from core.settings.database import noticing
+
+logger = logging.getLogger(__name__)
+
+Event = dict[str, Any]
+ALL: Final[Event] = {"event": "project", "data": "{}"}
+"""Tells a browser to read its project afresh."""
+# A browser that reads this slowly is told to reload everything rather than queued for without end.
+_QUEUED_EVENTS = 100
+_RECONNECT_SECONDS = 1.0
+# What the list of projects shows nothing of, or what would come several times a second.
+_NOT_LISTED = frozenset({Topic.JOB, Topic.GUIDE, Topic.WEBHOOK, Topic.CERTIFICATE})
+# Changes that come so soon after each other are told at once.
+_TOGETHER_SECONDS = 0.5
+
+
+class Broadcaster:
+    """Hands notifications of the database to whoever watches that project."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._watchers: dict[int, set[asyncio.Queue[Event]]] = defaultdict(set)
+        self._lists: set[_Changed] = set()
+
+    async def run(self) -> None:
+        """Listen until cancelled; reconnects by itself."""
+        while True:
+            try:
+                await self._listen()
+            except (psycopg.Error, OSError) as error:
+                logger.warning("event connection lost: %s", error)
+                await asyncio.sleep(_RECONNECT_SECONDS)
+
+    async def _listen(self) -> None:
+        connection = await psycopg.AsyncConnection.connect(
+            self._url,
+            autocommit=True,
+            application_name="karat-events",
+            # It only listens, which a server that is gone never interrupts.
+            **noticing(self._url),
+        )
+        async with connection:
+            await connection.execute(f'LISTEN "{CHANNEL}"')
+            # Whatever was missed while disconnected: every watcher reads its project afresh.
+            for project_id in list(self._watchers):
+                self._hand_out(project_id, ALL)
+            for changed in self._lists:
+                changed.note(None)
+            async for notification in connection.notifies():
+                payload = json.loads(notification.payload)
+                event = {"event": payload["event"], "data": json.dumps(payload["data"])}
+                self._hand_out(payload["project_id"], event)
+                if payload["event"] not in _NOT_LISTED:
+                    for changed in self._lists:
+                        changed.note(payload["project_id"])
+
+    def _hand_out(self, project_id: int, event: Event) -> None:
+        for watcher in self._watchers.get(project_id, ()):
+            if watcher.full():
+                while not watcher.empty():
+                    watcher.get_nowait()
+                watcher.put_nowait(ALL)
+            else:
+                watcher.put_nowait(event)
+
+    @contextlib.contextmanager
+    def watch(self, project_id: int) -> Iterator[asyncio.Queue[Event]]:
+        """A queue of the project's events."""
+        queue: asyncio.Queue[Event] = asyncio.Queue(_QUEUED_EVENTS)
+        self._watchers[project_id].add(queue)
+        try:
+            yield queue
+        finally:
+            self._watchers[project_id].discard(queue)
+            if not self._watchers[project_id]:
+                del self._watchers[project_id]
+
+    @contextlib.contextmanager
+    def watch_lists(self) -> Iterator["_Changed"]:
+        """Which projects change, whosever they are."""
+        changed = _Changed()
+        self._lists.add(changed)
+        try:
+            yield changed
+        finally:
+            self._lists.discard(changed)
+
+
+class _Changed:
+    """Projects that have changed since they were last asked for; ``None`` stands for all."""
+
+    def __init__(self) -> None:
+        self._ids: set[int | None] = set()
+        self._some = asyncio.Event()
+
+    def note(self, project_id: int | None) -> None:
+        self._ids.add(project_id)
+        self._some.set()
+
+    async def next(self) -> set[int | None]:
+        """Wait for a change, and for those that come with it."""
+        await self._some.wait()
+        await asyncio.sleep(_TOGETHER_SECONDS)
+        self._some.clear()
+        ids, self._ids = self._ids, set()
+        return ids
