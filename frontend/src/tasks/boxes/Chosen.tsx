@@ -5,6 +5,7 @@ import { chanceOf100 } from "../../ui/format";
 import { isTouch } from "../../ui/isTouch";
 import { Kbd } from "../../ui/Kbd";
 import { keepFocus } from "../../ui/keepFocus";
+import { Attributes } from "./Attributes";
 import { remove, toggleFlag } from "./commands";
 import { clip, duplicate } from "./copies";
 import { sizeOf } from "./describe";
@@ -69,6 +70,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
           ))}
         </div>
       )}
+      <Attributes editor={editor} of={box ?? proposal} name={one?.name ?? ""} />
       <div className={styles.actions}>
         {proposal ? (
           <>
