@@ -1,6 +1,4 @@
 import { t } from "../../strings";
-import { Kbd } from "../../ui/Kbd";
-import { keepFocus } from "../../ui/keepFocus";
 import { keyDialog } from "../../ui/keyDialog";
 import styles from "./Attributes.module.css";
 import { askAttributes, describe } from "./commands";
@@ -14,6 +12,9 @@ const AttributesDialog = keyDialog(() =>
 
 const text = t.boxes.attributes;
 
+/** So many stand in the panel, so that what is below stays in view; the dialog has all. */
+const MOST = 3;
+
 type AttributesProps = {
   editor: BoxEditor;
   /** What is chosen. */
@@ -22,36 +23,28 @@ type AttributesProps = {
   name: string;
 };
 
-/** What else is said of the chosen box, and the way to change that. */
+/** What else is said of the chosen box, and what that is changed in once it is asked for. */
 export function Attributes({ editor, of, name }: AttributesProps) {
   const said = Object.entries(of?.attributes ?? {});
-  const isOpen = editor.getView().asksAttributes;
+  const more = said.length - MOST;
   return (
-    <div className={styles.attributes}>
+    <>
       {said.length > 0 && (
-        <dl className={styles.list} aria-label={text.title}>
-          {said.map(([each, value]) => (
-            <div key={each} className={styles.row}>
-              <dt>{each}</dt>
-              <dd dir="auto" title={attributeValue(value)}>
-                {attributeValue(value)}
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <div className={styles.attributes}>
+          <dl className={styles.list} aria-label={text.title}>
+            {said.slice(0, MOST).map(([each, value]) => (
+              <div key={each} className={styles.row}>
+                <dt title={each}>{each}</dt>
+                <dd dir="auto" title={attributeValue(value)}>
+                  {attributeValue(value)}
+                </dd>
+              </div>
+            ))}
+          </dl>
+          {more > 0 && <p className={styles.more}>{text.more(more)}</p>}
+        </div>
       )}
-      <button
-        type="button"
-        className={styles.change}
-        aria-keyshortcuts="Shift+A"
-        aria-haspopup="dialog"
-        onMouseDown={keepFocus}
-        onClick={() => askAttributes(editor, true)}
-      >
-        {said.length > 0 ? text.change : text.add}
-        <Kbd decorative>⇧A</Kbd>
-      </button>
-      {isOpen && (
+      {editor.getView().asksAttributes && (
         <AttributesDialog
           name={name}
           attributes={of?.attributes ?? {}}
@@ -59,6 +52,6 @@ export function Attributes({ editor, of, name }: AttributesProps) {
           onClose={() => askAttributes(editor, false)}
         />
       )}
-    </div>
+    </>
   );
 }
