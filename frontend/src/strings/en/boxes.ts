@@ -55,7 +55,7 @@ export const boxes = {
   attributes: {
     title: "Attributes",
     add: "Add an attribute",
-    more: (count: number) => `and ${count} more`,
+    open: (count: number) => (count > 0 ? `Attributes (${count})` : "Attributes"),
     of: (name: string) => `Attributes of this box: ${name}`,
     hint: "What is said of this box besides its class: the files that it came with may bring some. A row without a name and a value counts for nothing.",
     row: (place: number) => `Attribute ${place}`,

@@ -53,7 +53,7 @@ export const boxes: Catalogue["boxes"] = {
   attributes: {
     title: "속성",
     add: "속성 추가",
-    more: (count) => `그 외 ${number(count)}개`,
+    open: (count) => (count > 0 ? `속성 (${number(count)})` : "속성"),
     of: (name) => `이 상자의 속성: ${name}`,
     hint: "클래스 말고 이 상자에 관해 적힌 것입니다. 함께 가져온 파일에 있던 것일 수 있습니다. 이름과 값이 모두 빈 줄은 없는 것으로 칩니다.",
     row: (place) => `속성 ${number(place)}`,

@@ -26,23 +26,19 @@ type AttributesProps = {
 /** What else is said of the chosen box, and what that is changed in once it is asked for. */
 export function Attributes({ editor, of, name }: AttributesProps) {
   const said = Object.entries(of?.attributes ?? {});
-  const more = said.length - MOST;
   return (
     <>
       {said.length > 0 && (
-        <div className={styles.attributes}>
-          <dl className={styles.list} aria-label={text.title}>
-            {said.slice(0, MOST).map(([each, value]) => (
-              <div key={each} className={styles.row}>
-                <dt title={each}>{each}</dt>
-                <dd dir="auto" title={attributeValue(value)}>
-                  {attributeValue(value)}
-                </dd>
-              </div>
-            ))}
-          </dl>
-          {more > 0 && <p className={styles.more}>{text.more(more)}</p>}
-        </div>
+        <dl className={styles.list} aria-label={text.title}>
+          {said.slice(0, MOST).map(([each, value]) => (
+            <div key={each} className={styles.row}>
+              <dt title={each}>{each}</dt>
+              <dd dir="auto" title={attributeValue(value)}>
+                {attributeValue(value)}
+              </dd>
+            </div>
+          ))}
+        </dl>
       )}
       {editor.getView().asksAttributes && (
         <AttributesDialog

@@ -11,7 +11,7 @@ import { clip, duplicate } from "./copies";
 import { sizeOf } from "./describe";
 import type { BoxEditor, EditorView } from "./editor";
 import { doubtOf, isWithin } from "./geometry";
-import { FLAGS, type Flag } from "./model";
+import { type Box, FLAGS, type Flag } from "./model";
 import styles from "./Panel.module.css";
 import { keep } from "./suggestions";
 
@@ -82,7 +82,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
               onClick={() => keep(editor, true)}
             />
             <Act name={t.boxes.reject} keys="Delete" kbd="Del" onClick={() => remove(editor)} />
-            <Ask editor={editor} />
+            <Ask editor={editor} of={box ?? proposal} />
           </>
         ) : (
           <>
@@ -93,7 +93,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
               onClick={() => duplicate(editor)}
             />
             <Act name={t.boxes.remove} keys="Delete" kbd="Del" onClick={() => remove(editor)} />
-            <Ask editor={editor} />
+            <Ask editor={editor} of={box ?? proposal} />
             {box && !isWithin(box, editor.image) && (
               <Act name={t.boxes.clip} keys="Shift+E" kbd="⇧E" onClick={() => clip(editor)} />
             )}
@@ -110,8 +110,8 @@ const isSaid = (editor: BoxEditor, view: EditorView): boolean =>
     ({ attributes }) => attributes && Object.keys(attributes).length > 0,
   );
 
-function Ask({ editor }: { editor: BoxEditor }) {
-  const name = t.boxes.attributes.title;
+function Ask({ editor, of }: { editor: BoxEditor; of: Pick<Box, "attributes"> | null }) {
+  const name = t.boxes.attributes.open(Object.keys(of?.attributes ?? {}).length);
   return <Act name={name} keys="Shift+A" kbd="⇧A" onClick={() => askAttributes(editor, true)} />;
 }
 

@@ -36,13 +36,18 @@ const isEmpty = ({ name, kind, value }: Row) => name.trim() === "" && (kind === 
 /** What rows say that have no fault. */
 export const attributesOf = (rows: readonly Row[]): Attributes =>
   Object.fromEntries(
-    rows.filter((row) => !isEmpty(row)).map((row) => [row.name.trim(), meantBy(row)]),
+    rows.filter((row) => !isEmpty(row)).map((row) => [written(row.name).trim(), meantBy(row)]),
   );
 
 function meantBy({ kind, value }: Row): Attributes[string] {
   if (kind === "truth") return value === "true";
-  return kind === "number" ? Number(value) : value;
+  return kind === "number" ? Number(value) : written(value);
 }
+
+/** A text without what a paste may bring and files cannot hold. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+const UNWRITABLE = /[\p{Cs}\0-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]/gu;
+const written = (text: string): string => text.replace(UNWRITABLE, "");
 
 /** What is wrong with rows, by their ids. */
 export function faultsOf(rows: readonly Row[]): Map<number, Fault> {

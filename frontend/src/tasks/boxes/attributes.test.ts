@@ -148,6 +148,11 @@ describe("rows of attributes", () => {
     expect(faultsOf(rowsOf(all)).size).toBe(0);
   });
 
+  it("leave out what files cannot hold", () => {
+    const rows = [row(0, "pl\u0007ate", "text", "a\u0000b\ud800c\nd 😀")];
+    expect(attributesOf(rows)).toEqual({ plate: "abc\nd 😀" });
+  });
+
   it("say nothing where nobody wrote into them", () => {
     expect(rowsOf({})).toHaveLength(1);
     expect(attributesOf(rowsOf({}))).toEqual({});
