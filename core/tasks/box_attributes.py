@@ -21,6 +21,8 @@ MOST_CHARACTERS: Final = 1 << 20
 """Of names and values of all boxes of an image together."""
 LARGEST_WHOLE: Final = 2**53
 """Whole numbers beyond are not the same in every program."""
+LARGEST_AS_DIGITS: Final = 10**21
+"""Browsers write larger ones with an exponent."""
 # How files say that a box is turned, which ours are not.
 RESERVED: Final = frozenset({*FLAGS, "rotation"})
 # Neither PostgreSQL nor XML can hold these.
@@ -84,7 +86,20 @@ def checked(given: object) -> Attributes:
 
 def ordered(given: Mapping[str, Value]) -> Attributes:
     """The same by name: PostgreSQL keeps no order, and two that say the same are to look alike."""
-    return Attributes(sorted(given.items()))
+    return Attributes(sorted((name, _plain(value)) for name, value in given.items()))
+
+
+def _plain(value: Value) -> Value:
+    """A large float again, where a browser has written it as a whole number."""
+    is_large = isinstance(value, int) and abs(value) > LARGEST_WHOLE
+    return float(value) if is_large else value
+
+
+def _is_kept(whole: int) -> bool:
+    """Whether a whole number is the same as a float, as which browsers have it."""
+    return abs(whole) <= LARGEST_WHOLE or (
+        abs(whole) < LARGEST_AS_DIGITS and int(float(whole)) == whole
+    )
 
 
 def why_no_name(name: object) -> str:
@@ -111,7 +126,7 @@ def why_no_value(value: object) -> str:
     if isinstance(value, bool):
         return ""
     if isinstance(value, int):
-        return "" if abs(value) <= LARGEST_WHOLE else "a whole number is up to 2⁵³; send it as text"
+        return "" if _is_kept(value) else "a whole number is up to 2⁵³; send it as text"
     if isinstance(value, float):
         return "" if isfinite(value) else "a number is finite"
     return "a value is a text, a number, true or false"

@@ -47,6 +47,14 @@ def test_boxes_are_drawn_adjusted_and_sent(
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Control+ArrowDown")
     page.keyboard.press("Shift+O")
+    page.keyboard.press("Shift+A")
+    page.get_by_role("dialog").get_by_label("Name").press_sequentially("age")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Number")
+    page.keyboard.press("Tab")
+    page.keyboard.type("3")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Attributes").get_by_text("age")).to_be_visible()
     # Looking closely changes nothing.
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
@@ -109,6 +117,9 @@ def test_boxes_are_drawn_adjusted_and_sent(
     assert rows[1][2]["boxes"] == []
     outer, inner = rows[0][2]["boxes"]
     assert (inner["occluded"], outer["occluded"]) == (True, False)
+    assert (inner["attributes"], outer.get("attributes")) == ({"age": 3}, None)
+    # "Boxes of the last image" have them as well.
+    assert rows[3][2]["boxes"][1]["attributes"] == {"age": 3}
     for box, wanted in ((outer, (100, 100, 300, 280)), (inner, (210, 180, 60, 61))):
         assert [box[side] for side in "xywh"] == pytest.approx(wanted, abs=1.5)
     assert [box["w"] for box in rows[3][2]["boxes"]] == [outer["w"], inner["w"]]

@@ -166,6 +166,15 @@ def test_attributes_of_all_boxes_have_a_bound() -> None:
     assert [len(box.attributes) for box in agreed.boxes] == [2] * (most // 2) + [0] * (most // 2)
 
 
+def test_a_large_float_stays_one_though_browsers_write_its_digits() -> None:
+    for value in (1e17, 2.0**60, 1e300, -5e20):
+        sent = json.loads(format(value, ".0f")) if abs(value) < 1e21 else value
+        box = {"class_id": 1, "x": 1, "y": 2, "w": 3, "h": 4, "attributes": {"far": sent}}
+        (one,) = BOXES.parse({"type": "boxes", "boxes": [box]}).boxes
+        assert one.attributes == {"far": value}
+        assert type(one.attributes["far"]) is float
+
+
 def test_attributes_do_not_count_where_boxes_are_compared() -> None:
     plain = label((1, 0, 0, 10, 10), (2, 50, 50, 8, 8))
 

@@ -66,7 +66,7 @@ export const exports = {
     },
     cvat: {
       title: "CVAT for images 1.1",
-      text: "A zip of images and annotations.xml, with the boxes and which are occluded. OOD and undecided images stand beside them.",
+      text: "A zip of images and annotations.xml, with the boxes, their attributes, and which are occluded. OOD and undecided images stand beside them.",
     },
     doccano: {
       title: "doccano",
@@ -101,7 +101,7 @@ export const exports = {
     csv: { title: "CSV", text: "Every verdict ever given, one a row, with its boxes as JSON." },
     yolo: {
       title: "YOLO detection",
-      text: "A zip of images/train and labels/train, val likewise, and data.yaml. An empty text says that there is nothing; OOD and undecided images stand beside them.",
+      text: "A zip of images/train and labels/train, val likewise, and data.yaml. An empty text says that there is nothing; OOD and undecided images stand beside them. YOLO has no place for flags and attributes of boxes: only metadata.jsonl has them.",
     },
     coco: {
       title: "COCO",

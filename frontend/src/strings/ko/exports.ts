@@ -69,7 +69,7 @@ export const exports: Catalogue["exports"] = {
     },
     cvat: {
       title: "CVAT 이미지용 1.1",
-      text: "이미지와 annotations.xml을 담은 zip으로, 상자와 가려짐 여부를 담습니다. OOD와 판정되지 않은 이미지는 별도 폴더에 있습니다.",
+      text: "이미지와 annotations.xml을 담은 zip으로, 상자와 그 속성, 가려짐 여부를 담습니다. OOD와 판정되지 않은 이미지는 별도 폴더에 있습니다.",
     },
     doccano: {
       title: "doccano",
@@ -102,7 +102,7 @@ export const exports: Catalogue["exports"] = {
     csv: { title: "CSV", text: "지금까지의 모든 판정을 한 줄에 하나씩, 상자는 JSON으로 담습니다." },
     yolo: {
       title: "YOLO 객체 탐지",
-      text: "images/train과 labels/train, 같은 구조의 val, data.yaml을 담은 zip입니다. 빈 텍스트 파일은 객체가 없다는 뜻이며, OOD와 판정되지 않은 이미지는 별도 폴더에 있습니다.",
+      text: "images/train과 labels/train, 같은 구조의 val, data.yaml을 담은 zip입니다. 빈 텍스트 파일은 객체가 없다는 뜻이며, OOD와 판정되지 않은 이미지는 별도 폴더에 있습니다. YOLO에는 상자의 표시와 속성을 적을 곳이 없어 metadata.jsonl에만 있습니다.",
     },
     coco: {
       title: "COCO",

@@ -5,12 +5,13 @@ import { chanceOf100 } from "../../ui/format";
 import { isTouch } from "../../ui/isTouch";
 import { Kbd } from "../../ui/Kbd";
 import { keepFocus } from "../../ui/keepFocus";
-import { remove, toggleFlag } from "./commands";
+import { Attributes } from "./Attributes";
+import { askAttributes, remove, toggleFlag } from "./commands";
 import { clip, duplicate } from "./copies";
 import { sizeOf } from "./describe";
 import type { BoxEditor, EditorView } from "./editor";
 import { doubtOf, isWithin } from "./geometry";
-import { FLAGS, type Flag } from "./model";
+import { type Box, FLAGS, type Flag } from "./model";
 import styles from "./Panel.module.css";
 import { keep } from "./suggestions";
 
@@ -30,7 +31,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
   const one = classes.find(({ id }) => id === (box ?? proposal)?.class_id);
   if (!box && !proposal) {
     return (
-      <section className={styles.chosen} data-none="">
+      <section className={styles.chosen} data-none="" data-said={isSaid(editor, view) || undefined}>
         <p className={styles.help}>{t.boxes.noneChosen(view.doc.boxes.length, isTouch())}</p>
       </section>
     );
@@ -41,6 +42,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
     <section
       className={styles.chosen}
       style={{ "--colour": one?.colour } as CSSProperties}
+      data-said={isSaid(editor, view) || undefined}
       aria-label={t.boxes.chosen}
     >
       <p className={styles.what}>
@@ -69,6 +71,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
           ))}
         </div>
       )}
+      <Attributes editor={editor} of={box ?? proposal} name={one?.name ?? ""} />
       <div className={styles.actions}>
         {proposal ? (
           <>
@@ -79,6 +82,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
               onClick={() => keep(editor, true)}
             />
             <Act name={t.boxes.reject} keys="Delete" kbd="Del" onClick={() => remove(editor)} />
+            <Ask editor={editor} of={box ?? proposal} />
           </>
         ) : (
           <>
@@ -89,6 +93,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
               onClick={() => duplicate(editor)}
             />
             <Act name={t.boxes.remove} keys="Delete" kbd="Del" onClick={() => remove(editor)} />
+            <Ask editor={editor} of={box ?? proposal} />
             {box && !isWithin(box, editor.image) && (
               <Act name={t.boxes.clip} keys="Shift+E" kbd="⇧E" onClick={() => clip(editor)} />
             )}
@@ -97,6 +102,17 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
       </div>
     </section>
   );
+}
+
+/** Whether attributes are shown of some box here: there is room for them beside any. */
+const isSaid = (editor: BoxEditor, view: EditorView): boolean =>
+  [...view.doc.boxes, ...editor.proposals].some(
+    ({ attributes }) => attributes && Object.keys(attributes).length > 0,
+  );
+
+function Ask({ editor, of }: { editor: BoxEditor; of: Pick<Box, "attributes"> | null }) {
+  const name = t.boxes.attributes.open(Object.keys(of?.attributes ?? {}).length);
+  return <Act name={name} keys="Shift+A" kbd="⇧A" onClick={() => askAttributes(editor, true)} />;
 }
 
 type ActProps = { name: string; keys: string; kbd: string; onClick: () => void };

@@ -3,7 +3,7 @@ import * as edits from "./edits";
 import { keyOfChosen } from "./edits";
 import { type Doubt, doubtOf, moved, type Point, type Rect } from "./geometry";
 import { inReadingOrder, nextOf } from "./hit";
-import { boxOf, type Chosen, type Drawn, type Flag, type Notice } from "./model";
+import { type Attributes, boxOf, type Chosen, type Drawn, type Flag, type Notice } from "./model";
 import { keep, nextOpen } from "./suggestions";
 
 export const choose = (editor: BoxEditor, chosen: Chosen | null): void =>
@@ -84,6 +84,25 @@ export function toggleFlag(editor: BoxEditor, flag: Flag): boolean {
   editor.take(edits.changed(editor.getView().doc, box.id, { [flag]: !box[flag] }));
   return true;
 }
+
+/** Say something else of the chosen box, or of the proposal that becomes one. */
+export function describe(editor: BoxEditor, attributes: Attributes): void {
+  if (editor.chosenProposal) keep(editor);
+  const box = editor.chosenBox;
+  if (!box || isSameSaid(box.attributes ?? {}, attributes)) return;
+  editor.take(edits.changed(editor.getView().doc, box.id, { attributes }));
+}
+
+/** Open what attributes are changed in, if there is a box to change. */
+export function askAttributes(editor: BoxEditor, isAsked: boolean): boolean {
+  const has = (editor.chosenBox ?? editor.chosenProposal) !== null;
+  if (has || !isAsked) editor.set({ asksAttributes: isAsked });
+  return has;
+}
+
+const isSameSaid = (one: Attributes, other: Attributes): boolean =>
+  Object.keys(one).length === Object.keys(other).length &&
+  Object.entries(one).every(([name, value]) => other[name] === value);
 
 /** Remove the chosen box, or say that the proposal is wrong; then on to the next undecided one. */
 export function remove(editor: BoxEditor): boolean {

@@ -1,6 +1,6 @@
 import type { Choice } from "../choice";
 import type { Rect } from "./geometry";
-import { type Box, boxesOf, type Proposal } from "./model";
+import { type Box, boxesOf, type Proposal, saidOfBox } from "./model";
 
 /** Boxes that overlap so much are the same to whoever looks. */
 const SAME = 0.9;
@@ -20,7 +20,10 @@ export function againstEachOther(one: unknown, other: unknown): Proposal[] {
     mine.some((own) => own.class_id === box.class_id && iou(own, box) >= SAME);
   return (boxesOf(other) ?? [])
     .filter((box) => !isMine(box))
-    .map(({ class_id, x, y, w, h }) => ({ class_id, x, y, w, h, score: 1, said: true }));
+    .map((box) => {
+      const { class_id, x, y, w, h } = box;
+      return { class_id, x, y, w, h, score: 1, said: true, ...saidOfBox(box) };
+    });
 }
 
 /** A label without what it tells of proposals, which were another's. */

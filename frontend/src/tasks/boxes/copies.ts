@@ -1,7 +1,7 @@
 import type { BoxEditor } from "./editor";
 import * as edits from "./edits";
 import { clipped, doubtOf, isWithin, moved, type Point, type Rect } from "./geometry";
-import { type Box, boxOf, type Chosen } from "./model";
+import { type Box, boxOf, type Chosen, saidOfBox } from "./model";
 
 export function duplicate(editor: BoxEditor): boolean {
   const box = editor.chosenBox;
@@ -58,6 +58,7 @@ function addAll(editor: BoxEditor, boxes: readonly Box[], choosesIt: boolean): v
   const copies = known.map((box) => ({
     ...boxOf(free(editor, box), box.class_id),
     ...flagsOf(box),
+    ...saidOfBox(box),
   }));
   const [next, fresh] = edits.added(editor.getView().doc, copies);
   const [first] = fresh;

@@ -29,6 +29,7 @@ export type EditorView = {
   /** Boxes are out of the way while a key is held down. */
   hidden: boolean;
   crosshair: boolean;
+  asksAttributes: boolean;
   notice: Notice | null;
   /** Proposals that nobody has decided on: above the slider, and below it. */
   open: readonly number[];
@@ -95,10 +96,9 @@ export class BoxEditor {
     this.#history = resumed(this.#initial, of(made), of(left));
     memory.armed ??= classes[0]?.id ?? null;
     this.#view = this.#derived({
-      ...{ chosen: null, fresh: false, hidden: false, notice: this.#firstNotice() },
-      armed: this.lastArmed,
-      threshold: threshold ?? memory.threshold,
-      crosshair: memory.crosshair,
+      ...{ chosen: null, fresh: false, hidden: false, asksAttributes: false },
+      ...{ notice: this.#firstNotice(), armed: this.lastArmed },
+      ...{ threshold: threshold ?? memory.threshold, crosshair: memory.crosshair },
     });
   }
 

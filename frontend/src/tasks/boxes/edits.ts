@@ -11,6 +11,7 @@ import {
   type Made,
   type Proposal,
   rejectedBy,
+  saidOfBox,
 } from "./model";
 
 let lastId = 0;
@@ -85,7 +86,8 @@ export function keeping(
   const boxes = indices.flatMap((index): Box[] => {
     const proposal = proposals[index];
     if (!proposal) return [];
-    return [{ ...boxOf(proposal, proposal.class_id), origin: "kept", proposal: index }];
+    const made = { ...boxOf(proposal, proposal.class_id), ...saidOfBox(proposal) };
+    return [{ ...made, origin: "kept", proposal: index }];
   });
   const [next, fresh] = added(doc, boxes);
   const rejected = new Set([...doc.rejected].filter((index) => !indices.includes(index)));

@@ -17,6 +17,7 @@ export function helpRows(inReview = false): Row[] {
     [["Ctrl ← → ↑ ↓"], rows.pull],
     [["Del", "Backspace"], rows.remove],
     [["⇧O", "⇧T", "⇧D", "⇧C"], rows.flags],
+    [["⇧A"], rows.attributes],
     [["Ctrl D"], rows.duplicate],
     [["Ctrl C", "Ctrl V"], rows.copy],
     [["⇧R"], rows.repeat],

@@ -33,6 +33,7 @@ export type Action =
         | "escape"
         | "whole"
         | "draw"
+        | "attributes"
         | "hide";
     };
 
@@ -52,6 +53,7 @@ const WITH_SHIFT: Readonly<Record<string, Action>> = {
   t: { do: "flag", flag: "truncated" },
   d: { do: "flag", flag: "difficult" },
   c: { do: "flag", flag: "crowd" },
+  a: { do: "attributes" },
   r: { do: "repeat" },
   n: { do: "none" },
   b: { do: "draw" },

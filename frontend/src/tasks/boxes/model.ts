@@ -7,12 +7,17 @@ export type Flag = (typeof FLAGS)[number];
 /** The numbers of a file that a box came from, letter by letter. */
 export type GivenNumbers = { format: string; values: string[] };
 
+/** What else is said of a box, such as a file that it came in: values by name. */
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
 /** A box as answers hold it; in pixels of the image, from the edges of its first ones. */
 export type Box = Rect & { class_id: number } & Record<Flag, boolean> & {
     origin: "drawn" | "kept" | "adjusted" | "imported";
     /** Which proposal it was made of. */
     proposal: number | null;
     given: GivenNumbers | null;
+    /** Left out where there are none. */
+    attributes?: Attributes;
   };
 
 /** As the server takes a box: what is as usual may be left out. */
@@ -21,7 +26,12 @@ export type BoxIn = Rect & { class_id: number } & Partial<Omit<Box, keyof Rect |
 export type BoxesLabel = { type: "boxes"; boxes: Box[]; threshold: number | null };
 
 /** What the model takes for an object, or, in reviews, another person; nobody has a score then. */
-export type Proposal = Rect & { class_id: number; score: number; said?: true };
+export type Proposal = Rect & {
+  class_id: number;
+  score: number;
+  said?: true;
+  attributes?: Attributes;
+};
 
 /** A box on the page; `id` tells it from the others as long as the page is open. */
 export type Drawn = Box & { id: number };
@@ -57,6 +67,10 @@ export function boxOf(rect: Rect, classId: number): Box {
     given: null,
   };
 }
+
+/** What is said of a box apart from where it is and what: this goes wherever the box goes. */
+export const saidOfBox = ({ attributes }: Pick<Box, "attributes">): Pick<Box, "attributes"> =>
+  attributes && Object.keys(attributes).length > 0 ? { attributes } : {};
 
 /** A box with what the server may leave out. */
 export const filled = ({ class_id, ...box }: BoxIn): Box => ({ ...boxOf(box, class_id), ...box });

@@ -122,6 +122,8 @@ function obey(action: Action, hands: Hands): boolean {
       return stepBack(hands);
     case "submit":
       return submit(editor);
+    case "attributes":
+      return commands.askAttributes(editor, true);
     case "whole":
       scene.whole();
       return true;
@@ -136,7 +138,7 @@ function obey(action: Action, hands: Hands): boolean {
 type Simple = Exclude<
   Action["do"],
   | ("arm" | "nudge" | "pan" | "zoom" | "cycle" | "flag" | "threshold" | "escape" | "submit")
-  | ("whole" | "draw")
+  | ("whole" | "draw" | "attributes")
 >;
 
 const SIMPLE: Readonly<Record<Simple, (editor: BoxEditor) => unknown>> = {
