@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import { Dialog } from "./Dialog";
 
@@ -37,7 +37,12 @@ it("is closed by Escape, and not by choosing no file", () => {
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-it("leaves the focus beside what opened it where that is gone as it closes", () => {
+it.each([
+  ["before it closes", [true, false], [false, false]],
+  ["as it closes", [false, false]],
+  ["soon after", [false, true], [false, false]],
+])("leaves the focus beside what opened it where that goes %s", async (_, ...steps) => {
+  const client = new QueryClient();
   const page = (open: boolean, waits: boolean) => (
     <QueryClientProvider client={client}>
       <button type="button">Elsewhere</button>
@@ -48,11 +53,9 @@ it("leaves the focus beside what opened it where that is gone as it closes", () 
       {open && <Dialog title="Import?">{null}</Dialog>}
     </QueryClientProvider>
   );
-  const client = new QueryClient();
   const { rerender } = render(page(false, true));
   screen.getByText("Continue").focus();
   rerender(page(true, true));
-  rerender(page(true, false));
-  rerender(page(false, false));
-  expect(document.activeElement).toBe(screen.getByText("Choose a file"));
+  for (const [open = false, waits = false] of steps) rerender(page(open, waits));
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByText("Choose a file")));
 });
