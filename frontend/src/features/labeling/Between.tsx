@@ -29,7 +29,8 @@ export function Stopped({ sending, error, onRetry }: StoppedProps) {
   if (!(error instanceof NetworkError)) return <Failure error={error} onRetry={onRetry} />;
   const stuck = isStuck(sending);
   return (
-    <div role="status" className={styles.between}>
+    // What waits to be sent is told by its badge.
+    <div role={stuck ? undefined : "status"} className={styles.between}>
       <Empty
         title={stuck ? t.label.stuckTitle : t.common.unreachable}
         actions={<Button onClick={onRetry}>{t.common.retry}</Button>}
