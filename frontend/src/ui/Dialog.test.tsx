@@ -37,13 +37,15 @@ it("is closed by Escape, and not by choosing no file", () => {
   expect(onClose).toHaveBeenCalledOnce();
 });
 
+const CLOSED = { open: false, waits: false };
+
 it.each([
-  ["before it closes", [true, false], [false, false]],
-  ["as it closes", [false, false]],
-  ["soon after", [false, true], [false, false]],
-])("leaves the focus beside what opened it where that goes %s", async (_, ...steps) => {
+  ["before it closes", [{ open: true, waits: false }, CLOSED]],
+  ["as it closes", [CLOSED]],
+  ["soon after", [{ open: false, waits: true }, CLOSED]],
+])("leaves the focus beside what opened it where that goes %s", async (_, steps) => {
   const client = new QueryClient();
-  const page = (open: boolean, waits: boolean) => (
+  const page = ({ open, waits }: typeof CLOSED) => (
     <QueryClientProvider client={client}>
       <button type="button">Elsewhere</button>
       <section>
@@ -53,9 +55,9 @@ it.each([
       {open && <Dialog title="Import?">{null}</Dialog>}
     </QueryClientProvider>
   );
-  const { rerender } = render(page(false, true));
+  const { rerender } = render(page({ open: false, waits: true }));
   screen.getByText("Continue").focus();
-  rerender(page(true, true));
-  for (const [open = false, waits = false] of steps) rerender(page(open, waits));
+  rerender(page({ open: true, waits: true }));
+  for (const step of steps) rerender(page(step));
   await waitFor(() => expect(document.activeElement).toBe(screen.getByText("Choose a file")));
 });
