@@ -36,15 +36,17 @@ if TYPE_CHECKING:
 projects = typer.Typer(help="Make and run projects.", no_args_is_help=True)
 rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
 
-# Tasks that the server has from packages say there what they need.
-_OF_CLASSES = ("classification", "boxes")
-
 
 @projects.command("create")
 def create(
     name: Annotated[str, typer.Argument(help="Its name.")],
     classes: Annotated[
-        list[str] | None, typer.Option("--class", help="A class; give the option once for each.")
+        list[str] | None,
+        typer.Option(
+            "--class",
+            help="A class; give the option once for each. Without any, karat import --add-classes "
+            "makes them of what it brings.",
+        ),
     ] = None,
     task: Annotated[
         str,
@@ -98,8 +100,6 @@ def create(
     assigned(set_ or [], "--set", values)
     if medium not in ("image", "text", None):
         raise typer.BadParameter("It is image or text.", param_hint="--medium")
-    if not classes and from_project is None and task in _OF_CLASSES:
-        raise typer.BadParameter("Name at least one class.", param_hint="--class")
     with connect() as client:
         source = None if from_project is None else find_project(client, from_project).id
         project = client.create_project(

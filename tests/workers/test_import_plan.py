@@ -14,7 +14,7 @@ from core.jobs.imports import ImportParams
 from core.states import JobState, Split, Verdict
 from core.tables import Artifact, Job
 from tests.s3 import Bucket
-from tests.workers.import_files import Pool, parquet_of, png, zipped
+from tests.workers.import_files import Pool, jsonl, parquet_of, png, zipped
 from workers.imports.items import Item, Refused, Said, Source
 from workers.imports.media.image import ImageReading
 from workers.imports.plan import Plan
@@ -85,6 +85,18 @@ def test_a_plan_says_what_the_import_then_does(pool: Pool, layout: str) -> None:
         assert plan[part] == result[part], part
     grouped = sum(group["count"] for group in plan["groups"])
     assert grouped >= sum(plan["by_split"].values()) + plan["left_out"]
+
+
+def test_a_name_that_folder_and_file_both_say_may_become_a_class(pool: Pool) -> None:
+    """As in our exports by class: so they make a new project."""
+    said = [
+        {"file_name": "owl/1.png", "verdict": "class", "label": "owl"},
+        {"file_name": "frog/2.png", "verdict": "class", "label": "newt"},
+    ]
+    (group,) = planned(
+        pool, zipped([*files("owl/1.png", "frog/2.png"), ("metadata.jsonl", jsonl(*said))])
+    )["groups"]
+    assert group["labels"] == [{"name": "owl", "count": 1, "known": False}]
 
 
 def test_a_folder_beside_train_and_test_is_left_out_by_name(pool: Pool) -> None:

@@ -38,7 +38,7 @@ from workers.imports.report import MOST_REASON, Outcome, Tally
 from workers.imports.sampling import Samples, samples_ahead
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
-from workers.imports.values import says_nothing
+from workers.imports.values import says_nothing, whole_number
 from workers.jobs.context import JobContext
 
 _PHASE: Final = "plan"
@@ -230,7 +230,11 @@ class Plan:
         """The label that may be the truth of an image; none if several contradict each other."""
         label = item.label
         if item.rivals:
-            if isinstance(self._trying.truth(item), Refused):
+            # All may say one name that is no class yet. A number may mean one thing as a folder's
+            # name, and another in a column.
+            names = {text for _, text in item.rivals if whole_number(text) is None}
+            agree = len(names) == 1 and all(text in names for _, text in item.rivals)
+            if not agree and isinstance(self._trying.truth(item), Refused):
                 return None
             label = label or item.rivals[0][1]
         if label is not None:

@@ -340,7 +340,7 @@ class LabelReader:
         if word in NO_CLASS:
             return Opinion(source, Verdict(word), None)
         numbers = f"the number of one ({self._first} to {self._first + len(self._ids) - 1}), "
-        number = numbers if self._task.names_one_class else ""
+        number = numbers if self._task.names_one_class and self._ids else ""
         reason = (
             f"{source} says {text[:100]!r}: neither {self._task.noun}, nor {number}ood, unsure or "
             "skip"

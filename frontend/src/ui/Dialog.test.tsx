@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import { Dialog } from "./Dialog";
 
@@ -37,8 +37,15 @@ it("is closed by Escape, and not by choosing no file", () => {
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-it("leaves the focus beside what opened it where that is gone as it closes", () => {
-  const page = (open: boolean, waits: boolean) => (
+const CLOSED = { open: false, waits: false };
+
+it.each([
+  ["before it closes", [{ open: true, waits: false }, CLOSED]],
+  ["as it closes", [CLOSED]],
+  ["soon after", [{ open: false, waits: true }, CLOSED]],
+])("leaves the focus beside what opened it where that goes %s", async (_, steps) => {
+  const client = new QueryClient();
+  const page = ({ open, waits }: typeof CLOSED) => (
     <QueryClientProvider client={client}>
       <button type="button">Elsewhere</button>
       <section>
@@ -48,11 +55,9 @@ it("leaves the focus beside what opened it where that is gone as it closes", () 
       {open && <Dialog title="Import?">{null}</Dialog>}
     </QueryClientProvider>
   );
-  const client = new QueryClient();
-  const { rerender } = render(page(false, true));
+  const { rerender } = render(page({ open: false, waits: true }));
   screen.getByText("Continue").focus();
-  rerender(page(true, true));
-  rerender(page(true, false));
-  rerender(page(false, false));
-  expect(document.activeElement).toBe(screen.getByText("Choose a file"));
+  rerender(page({ open: true, waits: true }));
+  for (const step of steps) rerender(page(step));
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByText("Choose a file")));
 });

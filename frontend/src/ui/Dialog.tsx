@@ -1,7 +1,7 @@
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import styles from "./Dialog.module.css";
 import { focusInvalid, UNHEARD } from "./focusInvalid";
-import { around, focusNear } from "./focusNear";
+import { around, stayNear } from "./focusNear";
 import { StillTrying } from "./StillTrying";
 import { useBeside } from "./useBeside";
 
@@ -31,8 +31,8 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
     }
     return () => {
       dialog?.close();
-      // What was pressed to open it may be gone with what was done in it.
-      if (opener && !opener.isConnected) focusNear(places);
+      // What was pressed to open it may go with what was done in it.
+      if (opener && opener !== document.body) stayNear(opener, places);
     };
   }, []);
   return (

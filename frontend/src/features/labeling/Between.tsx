@@ -9,12 +9,15 @@ type Sending = { sending: SenderView["state"] };
 
 /** No image yet: for a moment, or until the answers before have reached the server. */
 export function Between({ sending }: Sending) {
-  if (isStuck(sending)) return <Empty title={t.label.stuckTitle}>{t.label.stuckText}</Empty>;
   return (
     <div className={styles.between}>
-      <Loading>
-        <Skeleton width="min(18rem, 50vw)" height="min(18rem, 50vw)" />
-      </Loading>
+      {isStuck(sending) ? (
+        <Empty title={t.label.stuckTitle}>{t.label.stuckText}</Empty>
+      ) : (
+        <Loading>
+          <Skeleton width="min(18rem, 50vw)" height="min(18rem, 50vw)" />
+        </Loading>
+      )}
     </div>
   );
 }
@@ -26,7 +29,8 @@ export function Stopped({ sending, error, onRetry }: StoppedProps) {
   if (!(error instanceof NetworkError)) return <Failure error={error} onRetry={onRetry} />;
   const stuck = isStuck(sending);
   return (
-    <div role="status">
+    // What waits to be sent is told by its badge.
+    <div role={stuck ? undefined : "status"} className={styles.between}>
       <Empty
         title={stuck ? t.label.stuckTitle : t.common.unreachable}
         actions={<Button onClick={onRetry}>{t.common.retry}</Button>}

@@ -99,7 +99,7 @@ export function VerdictKeys({ project, example, verdicts, onEdit, off }: Verdict
         />
       )}
       {labels.length > 0 && (
-        <div className={styles.classes}>
+        <div className={styles.classes} data-beside>
           {labels.map((one) => button(one, { mark: one.colour ? "colour" : "empty" }))}
         </div>
       )}

@@ -43,7 +43,11 @@ export function Panel(props: PanelProps) {
           />
         </div>
       )}
-      <div className={styles.classes} data-many={classes.length > MANY || undefined}>
+      <div
+        className={styles.classes}
+        data-many={classes.length > MANY || undefined}
+        data-beside={classes.length > MANY || undefined}
+      >
         {classes.map(({ id, hotkey, name, colour }) =>
           button({ verdict: "label", classId: id }, hotkey, name, { mark: "colour", colour }),
         )}

@@ -38,7 +38,7 @@ export function OtherLabels({ deciding, onFind }: OtherLabelsProps) {
     <>
       {named.map((label) => button(label))}
       {others.length > 0 && (
-        <fieldset className={styles.classes} aria-label={t.review.others}>
+        <fieldset className={styles.classes} data-beside aria-label={t.review.others}>
           {others.map(({ id }) => button(id))}
         </fieldset>
       )}
