@@ -73,9 +73,9 @@ def _on_field(where: str, known: set[str], brought: Callable[[], set[str]]) -> s
         )
     if name not in brought():
         raise typer.BadParameter(
-            f"There is no filter {name!r}, and none of 1,000 examples brought such a field; write "
-            f"{_FIELD}{where} if others did. `karat pool fields` lists the fields, and "
-            f"filters are {', '.join(sorted(known))}.",
+            f"There is no filter {name!r}, and of 1,000 examples at most none brought such a "
+            f"field; write {_FIELD}{where} if others did. `karat pool fields` lists the fields, "
+            f"and filters are {', '.join(sorted(known))}.",
             param_hint="--where",
         )
     return asked

@@ -19,6 +19,8 @@ reviews = typer.Typer(
 )
 
 _DECISIONS: "Final[tuple[ReviewDecision, ...]]" = ("keep", "accept", "other", "ood", "unsure")
+_COMPARED: Final = {"boxes": "boxes", "instructions": "order"}
+"""What answers of a task say, beside whether anything is of it; of all others it is a class."""
 
 
 @reviews.command("list")
@@ -70,7 +72,8 @@ def agreement(project: ProjectArgument, as_json: JsonOption = False) -> None:
     with connect() as client:
         named = find_project(client, project)
         found = named.agreement()
-        one_of = noun(named.get()["medium"]).one
+        made = named.get()
+        one_of = noun(made["medium"]).one
     if as_json:
         return show_json(found)
     if found["examples"] == 0:
@@ -78,7 +81,8 @@ def agreement(project: ProjectArgument, as_json: JsonOption = False) -> None:
         return _show_proposed(found)
     rows: list[tuple[Any, ...]] = [("all together", None, *_figures(found))]
     rows += [(one["name"], one["votes"], *_figures(one)) for one in found["voters"]]
-    columns = ("who", "#verdicts", "#IN or OOD", "#alpha", "#class", "#alpha")
+    compared = _COMPARED.get(made["task"], "class")
+    columns = ("who", "#verdicts", "#IN or OOD", "#alpha", f"#{compared}", "#alpha")
     show_table(columns, rows, "")
     return _show_proposed(found)
 

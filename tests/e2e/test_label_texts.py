@@ -209,7 +209,8 @@ def test_texts_are_found_by_their_words(signed_in: Page, karat: Client, tmp_path
     expect(panel.locator("mark").first).to_be_in_viewport()
     page.keyboard.press("Escape")
     search.fill("nowhere")
-    expect(page.get_by_role("heading", name="No text has all of these words")).to_be_visible()
+    nothing = page.get_by_role("heading", name="No text of this split has all of these words")
+    expect(nothing).to_be_visible()
     assert IMAGE.search(page.locator("main").inner_text()) is None
     page.set_viewport_size(PHONE)
     page.get_by_role("button", name="Clear the search").click()

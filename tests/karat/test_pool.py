@@ -42,7 +42,7 @@ def test_filters_are_text_and_classes_go_by_name_or_number(admin: Client) -> Non
         (["class=70000", "class_id=2"], "'class_id=2' would replace"),
         (["state"], "is not NAME=VALUE"),
         (["state<2"], "write field:state<2"),
-        (["camera=3"], "There is no filter 'camera', and none of 1,000 examples brought"),
+        (["camera=3"], "There is no filter 'camera', and of 1,000 examples at most none"),
         (["camera="], "'camera=' is no filter. Write a condition on a field as NAME=VALUE"),
     ):
         with pytest.raises(typer.BadParameter, match=complaint):

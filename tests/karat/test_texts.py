@@ -50,6 +50,8 @@ def test_texts_go_in_are_found_and_come_out(
     columns = ("--text-column", "said", "--annotation-column", "topic")
     planned = run("import", name, table, *columns, "--dry-run")
     assert "5 pool. Nothing was stored." in planned
+    judged = run("import", name, table, *columns[:2], "--split", "evaluation", "--dry-run")
+    assert "texts need labels; say which column holds them with --label-column: topic" in judged
     assert "#texts" not in planned
     assert "texts" in planned
     added = run("import", name, table, *columns)

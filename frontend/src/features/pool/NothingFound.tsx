@@ -11,11 +11,13 @@ type NothingFoundProps = {
   isFiltered: boolean;
   onClear: () => void;
   onEndSearch: () => void;
+  /** Look in every split; null where that was done. */
+  onWiden: (() => void) | null;
 };
 
 /** Why there is nothing, and what to do about it. */
 export function NothingFound(props: NothingFoundProps) {
-  const { project, isSearched, isFiltered, onClear, onEndSearch } = props;
+  const { project, isSearched, isFiltered, onClear, onEndSearch, onWiden } = props;
   if (!isFiltered && !isSearched) {
     return (
       <Empty
@@ -32,9 +34,10 @@ export function NothingFound(props: NothingFoundProps) {
   }
   return (
     <Empty
-      title={isSearched ? t.pool.search.none : t.pool.none}
+      title={isSearched ? t.pool.search[onWiden ? "noneHere" : "none"] : t.pool.none}
       actions={
         <>
+          {isSearched && onWiden && <Button onClick={onWiden}>{t.pool.search.everySplit}</Button>}
           {isSearched && <Button onClick={onEndSearch}>{t.pool.search.clear}</Button>}
           <Button onClick={onClear}>{t.pool.clearFilters}</Button>
         </>

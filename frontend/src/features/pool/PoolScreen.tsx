@@ -202,6 +202,7 @@ export function PoolScreen({ project }: { project: Project }) {
               isFiltered={set > 0 || project.counts.pool > 0}
               onClear={clear}
               onEndSearch={() => change({ search: null })}
+              onWiden={filters.split === "all" ? null : () => change({ split: "all" })}
             />
           )}
           {found.data && !isEmpty && (

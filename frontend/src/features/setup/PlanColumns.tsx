@@ -16,19 +16,26 @@ type PlanColumnsProps = {
   addsToPool: boolean;
   /** Whether the label of an image that goes to the pool is a class, which the groups tell. */
   labelsPool: boolean;
+  /** Whether any column may turn out to hold the labels, and with these the classes. */
+  offersAll: boolean;
   columns: string[];
+  /** Whether it is planned anew, by which column was ticked last. */
+  busy: boolean;
   onColumns: (columns: string[]) => void;
 };
 
 /** Labels that documents state, and columns whose labels may become annotations. */
 export function PlanColumns(props: PlanColumnsProps) {
-  const { plan, added, isAll, isPool, addsToPool, labelsPool, columns, onColumns } = props;
+  const { plan, added, isAll, isPool, addsToPool, labelsPool, offersAll } = props;
+  const { columns, busy, onColumns } = props;
   const text = t.setup.plan;
   const stated = plan.labels.filter((one) => one.stated);
   const names = new Set(added);
   const willBe = ({ values }: PlannedColumn) => values.some((value) => isClass(value, names));
   const offered = plan.labels.filter(
-    (one) => !one.stated && (one.chosen || one.readable + (one.elsewhere ?? 0) > 0 || willBe(one)),
+    (one) =>
+      !one.stated &&
+      (offersAll || one.chosen || one.readable + (one.elsewhere ?? 0) > 0 || willBe(one)),
   );
   const isAsked = ({ column, readable, unreadable, elsewhere = 0 }: PlannedColumn) => {
     if (readable > 0) return true;
@@ -71,6 +78,7 @@ export function PlanColumns(props: PlanColumnsProps) {
               label={nameOf(one)}
               hint={valuesOf(one, added, isAll)}
               checked={columns.includes(one.column)}
+              disabled={busy}
               onChange={() => toggle(one.column)}
             />
           ))}
@@ -85,7 +93,9 @@ function valuesOf(column: PlannedColumn, added: string[], isAll: boolean): strin
   const text = t.setup.plan;
   const { readable, unreadable, elsewhere = 0, values } = column;
   if (readable + unreadable === 0) return text.valuesOfClasses(elsewhere, values);
-  if (added.length === 0) return text.values(readable, unreadable, values);
+  const names = new Set(added);
+  const isOfThese = values.some((value) => isClass(value, names));
+  if (!isOfThese) return text.values(readable, unreadable, values);
   return isAll
     ? text.values(readable + unreadable, 0, values)
     : text.valuesOfClasses(readable + unreadable, values);

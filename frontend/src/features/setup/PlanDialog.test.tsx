@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { ImportPlan, Job } from "../../api/types";
 import { PlanDialog } from "./PlanDialog";
 
@@ -83,6 +83,17 @@ it("proposes the classes that are listed, and tells of those that nothing is of"
   expect(shown(["bill ing"], true, { ...plan, class_names: ["Refund"] })).not.toContain("Refund");
 });
 
+it("counts no label in a column of other values than the classes that it proposes", () => {
+  const column = { chosen: false, stated: false, readable: 0, unreadable: 9, elsewhere: 2 };
+  const labels = [
+    { ...column, column: "topic", chosen: true, values: ["Other", "bill_ing"] },
+    { ...column, column: "lang", values: ["en"] },
+  ];
+  const said = shown([], true, { ...plan, labels, columns: { label: "topic" } } as never);
+  expect(said).toContain("9 labels: Other, bill_ing");
+  expect(said).not.toContain("9 labels: en");
+});
+
 it("asks which columns are labels only where an answer changes anything", () => {
   const column = { column: "label", chosen: false, stated: false, readable: 0, unreadable: 0 };
   const labels = [{ ...column, unreadable: 4, elsewhere: 55, values: ["cat", "photos"] }];
@@ -98,6 +109,34 @@ it("asks which columns are labels only where an answer changes anything", () => 
   expect(asked()).toBeNull();
   fireEvent.change(screen.getByLabelText("What becomes of test"), { target: { value: "pool" } });
   expect(asked()).not.toBeNull();
+});
+
+it("reads the column that is ticked as what is true, where no other says it", async () => {
+  const column = { chosen: false, stated: false, readable: 0, unreadable: 41, values: ["no"] };
+  const labels = [
+    { ...column, column: "lang" },
+    { ...column, column: "spam" },
+  ];
+  const unlabeled = { labels: [], unlabeled: 41 };
+  const groups = [
+    { ...plan.groups[0], name: "test", proposal: "evaluation", ...unlabeled },
+    { ...plan.groups[0], name: "train", ...unlabeled },
+  ];
+  const asked: unknown[] = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (request) => {
+    asked.push(await (request as Request).json());
+    return Response.json({ id: 4 });
+  });
+  const given = { ...plan, labels, groups, columns: { text: "body" } } as unknown as ImportPlan;
+  expect(shown([], true, given)).toContain("Tick the column of their labels below");
+  fireEvent.click(screen.getByLabelText("spam"));
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  expect(asked[0]).toMatchObject({
+    label_column: "spam",
+    annotation_columns: ["spam"],
+    dry_run: true,
+  });
+  vi.restoreAllMocks();
 });
 
 it.each([

@@ -21,6 +21,7 @@ import {
   type Chosen,
   chosenOf,
   labelsPool,
+  lacksTruth,
   lostToEvaluation,
   newClasses,
   proposedClasses,
@@ -92,7 +93,15 @@ export function PlanDialog(props: PlanDialogProps) {
   const again = useMutation({
     mutationFn: async (
       otherwise: Partial<
-        Pick<ImportStart, "count_from" | "text_column" | "predictions" | "probability_column">
+        Pick<
+          ImportStart,
+          | "annotation_columns"
+          | "count_from"
+          | "label_column"
+          | "text_column"
+          | "predictions"
+          | "probability_column"
+        >
       >,
     ) => {
       await before([]);
@@ -110,6 +119,16 @@ export function PlanDialog(props: PlanDialogProps) {
         ? { ...chosen, split: choice as Split }
         : { ...chosen, folders: { ...chosen.folders, [name]: choice } },
     );
+  const lacksLabels = task === "classification" && lacksTruth(plan);
+  const tick = (columns: string[]) => {
+    setChosen({ ...chosen, columns });
+    const ticked = plan.labels.find(
+      ({ column }) => columns.includes(column) && !chosen.columns.includes(column),
+    );
+    // Only as what is true of each does it make classes, and let rows in to evaluate on.
+    if (ticked && lacksLabels && (lost > 0 || (takesClasses && ticked.readable === 0)))
+      again.mutate({ label_column: ticked.column, annotation_columns: columns });
+  };
   const brings = SPLITS.some((split) => sums[split] > 0) || plan.rows > 0;
   const error = start.error ?? discard.error ?? again.error;
   const countFrom = plan.count_from ?? null;
@@ -140,7 +159,13 @@ export function PlanDialog(props: PlanDialogProps) {
         <Notice tone="gold">{t.boxes.setup.unknownClasses(unknown)}</Notice>
       )}
       {brings && lost > 0 && sums.evaluation === 0 && (
-        <Notice tone="gold">{takesClasses ? text.noEvaluation : text.noEvaluationLater}</Notice>
+        <Notice tone="gold">
+          {lacksLabels && plan.labels.length > 0
+            ? text.noEvaluationColumn
+            : takesClasses
+              ? text.noEvaluation
+              : text.noEvaluationLater}
+        </Notice>
       )}
       {!brings && <Notice tone="gold">{text.nothing}</Notice>}
       <PlanColumns
@@ -150,8 +175,10 @@ export function PlanDialog(props: PlanDialogProps) {
         isPool={chosen.split === "pool"}
         addsToPool={addsToPool(plan, chosen)}
         labelsPool={labelsPool(plan, chosen, classes)}
+        offersAll={lacksLabels && takesClasses}
         columns={chosen.columns}
-        onColumns={(columns) => setChosen({ ...chosen, columns })}
+        busy={again.isPending}
+        onColumns={tick}
       />
       {(isBoxes || task === "classification") && (
         <PlanPredictions

@@ -104,6 +104,12 @@ export const labelsPool = (
     return isTaken && placeOf(group, chosen) === "pool";
   });
 
+/** Whether its columns are known, and none of them says of any row what is true of it. */
+export const lacksTruth = ({ columns, groups }: ImportPlan): boolean =>
+  Object.keys(columns ?? {}).length > 0 &&
+  columns?.label === undefined &&
+  groups.every(({ labels }) => labels.length === 0);
+
 /** How many images are refused for evaluation, as none of their labels is a class. */
 export function lostToEvaluation(
   plan: ImportPlan,

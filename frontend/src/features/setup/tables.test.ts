@@ -77,6 +77,8 @@ describe("a table of texts", () => {
 
 it("takes what only tells rows apart for no labels", async () => {
   expect(textsIn(await csv("id,text\n"))).toEqual({ text: "text", label: "" });
+  const split = await csv("id,text,topic,Split,is_test\n");
+  expect(textsIn(split)).toEqual({ text: "text", label: "topic" });
 });
 
 describe("a table that is compressed", () => {

@@ -35,6 +35,9 @@ const LABELS = ["label", "labels", "class_name", "class"];
 /** What only tells rows apart. */
 const NUMBERS = /^(_?id|guid|uid|uuid)$/i;
 
+/** What says where a row goes, and not what it is. */
+const SPLITS = /^(split|is[ _](train|val|valid|validation|test|eval|evaluation))$/i;
+
 /** Whether a column is called like one of labels, and not only taken for one. */
 export const isOfLabels = (column: string): boolean => LABELS.includes(column.toLowerCase());
 
@@ -45,7 +48,7 @@ export function textsIn({ columns, keys }: Table): { text: string; label: string
   const isOfImages = keys.length > 0 || columns.some((one) => /^(image|img|picture)/i.test(one));
   const text = called(TEXTS) ?? (isOfImages ? undefined : first);
   if (text === undefined || keys.some((key) => OURS.includes(key))) return null;
-  const others = columns.filter((one) => one !== text && !NUMBERS.test(one));
+  const others = columns.filter((one) => one !== text && !SPLITS.test(one) && !NUMBERS.test(one));
   return { text, label: called(LABELS) ?? others.at(-1) ?? "" };
 }
 

@@ -60,6 +60,8 @@ export const plan = {
     "Those with 0 are listed in what you sent, and no label is of them: without them, others get other numbers.",
   noEvaluation:
     "No evaluation image would come in, so accuracy could not be measured on any: their labels are no classes. Tick the classes above, or choose another split.",
+  noEvaluationColumn:
+    "No evaluation image would come in, so accuracy could not be measured on any: no column says what they are. Tick the column of their labels below, or choose another split.",
   noEvaluationLater:
     "No evaluation image would come in: their labels are no classes. Put it off, add the classes above the images, and continue.",
   columns: "Which of these are labels?",

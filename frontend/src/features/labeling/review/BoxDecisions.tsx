@@ -5,7 +5,7 @@ import { Chosen } from "../../../tasks/boxes/Chosen";
 import { saidOf } from "../../../tasks/boxes/describe";
 import type { BoxEditor } from "../../../tasks/boxes/editor";
 import { Classes } from "../../../tasks/boxes/Panel";
-import { submit } from "../../../tasks/boxes/suggestions";
+import { submit, submitNone } from "../../../tasks/boxes/suggestions";
 import panel from "../../../tasks/classification/Panel.module.css";
 import { VerdictButton } from "../../../tasks/VerdictButton";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
@@ -46,7 +46,15 @@ export function BoxDecisions({ work, ...props }: DecisionPanelProps) {
         />
       </fieldset>
       <p className={styles.heading}>{t.boxes.both}</p>
-      {editor && <Editing editor={editor} prepared={prepared} classes={classes} onFind={onFind} />}
+      {editor && (
+        <Editing
+          editor={editor}
+          prepared={prepared}
+          classes={classes}
+          offersNone={!isNone(suggestion.given_label) && !isNone(suggestion.suggested_label)}
+          onFind={onFind}
+        />
+      )}
       {suggestion.given_label && suggestion.suggested_label && (
         <DecisionButton
           deciding={deciding}
@@ -63,24 +71,42 @@ export function BoxDecisions({ work, ...props }: DecisionPanelProps) {
   );
 }
 
+/** Whether it says that nothing of the classes is in the image. */
+const isNone = (label: Suggestion["given_label"]): boolean =>
+  label?.type === "boxes" && label.boxes.length === 0;
+
 type EditingProps = Pick<Deciding, "prepared" | "classes"> & {
   editor: BoxEditor;
+  /** Whether neither of the two labels says that there is nothing. */
+  offersNone: boolean;
   onFind: () => void;
 };
 
-function Editing({ editor, prepared, classes, onFind }: EditingProps) {
+function Editing({ editor, prepared, classes, offersNone, onFind }: EditingProps) {
   const view = useSyncExternalStore(editor.subscribe, editor.getView);
+  const count = view.doc.boxes.length;
   return (
     <>
       <Classes editor={editor} view={view} classes={classes} onFind={onFind} />
       <Chosen editor={editor} view={view} classes={classes} />
       <VerdictButton
-        name={t.boxes.sendEdited(view.doc.boxes.length)}
+        name={t.boxes.sendEdited(count)}
         shortcut="Enter"
         shown="Enter"
-        disabled={!editor.isChanged || prepared !== "ready"}
+        disabled={!editor.isChanged || count === 0 || prepared !== "ready"}
         onClick={() => submit(editor)}
       />
+      {offersNone && (
+        <VerdictButton
+          mark="empty"
+          name={t.boxes.none}
+          title={t.boxes.noneText}
+          shortcut="Shift+N"
+          shown="⇧N"
+          disabled={count > 0 || prepared !== "ready"}
+          onClick={() => submitNone(editor)}
+        />
+      )}
     </>
   );
 }
