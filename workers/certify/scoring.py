@@ -24,7 +24,7 @@ from models.protocols import Indices, Progress
 from models.ranking.pool_scores import PoolScores, is_unclear
 from models.rounds.predictions import inside_as_in
 from models.rounds.query import by_row
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.advance.reads import round_of
 from workers.certificates.promises import lots_of
 from workers.certify.earlier import with_earlier
