@@ -24,14 +24,11 @@ from workers.jobs.arrays import read_arrays, write_arrays
 from workers.labels.draws import read_draws
 from workers.labels.learners import learner_of
 from workers.labels.verdicts import (
-    BEFORE_ROUNDS,
     Verdicts,
     read_labeled_by_models,
     read_truths,
     read_verdicts,
 )
-
-__all__ = ["BEFORE_ROUNDS", "Snapshot", "take"]
 
 _TARGETS: Final = ("targets", "evaluation_targets", "audited_targets")
 # Of a million rows, no more are objects at a time.
