@@ -18,9 +18,9 @@ from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Round
 from core.tasks.classification import CLASSIFICATION
 from core.tasks.registry import task_type
+from models.files.arrays import read_arrays, write_arrays
 from models.protocols import OOD, OpenSetLabels
 from models.tasks.base import Targets
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.labels.draws import read_draws
 from workers.labels.learners import learner_of
 from workers.labels.verdicts import (
