@@ -28,12 +28,12 @@ from benchmarks.open_set.protocol import EMBEDDING_SEED, Case, Images, split
 from benchmarks.photo_groups import GROUPS
 from benchmarks.runs import Runs, spread
 from models.catalog.params.networks import AutoParams
+from models.features.embed import embed_pool
 from models.heads.feature_choice import BOTH, choose_features, sides_of
 from models.heads.head import Scaling, fit_head
 from models.heads.penalty import choose_penalty
 from models.media.images.store import PixelStore, fit_image
 from models.protocols import OOD, Float32Array, Indices
-from models.target.train import embed_pool
 
 NETWORK: Final = "efficientnet_lite0"
 POOL: Final = "patch_kmeans"

@@ -31,13 +31,14 @@ from torch.nn import functional
 from models.catalog.params.networks import TinyParams, TrainingParams
 from models.device import autocast, best_device, computes_in_bfloat16, place
 from models.evaluation.evaluate import accuracy
+from models.features.embed import embed_pool
 from models.media.images.networks.nets import Network, cnn_tiny, resnet18_small
 from models.media.images.store import PixelStore
 from models.media.images.training.train import train
 from models.protocols import OpenSetLabels
 from models.rounds.meta_training import meta_train
 from models.rounds.query import QuerySettings, score_pool, select
-from models.target.train import embed_pool, train_target
+from models.target.train import train_target
 
 SIDE = 32
 STRATEGIES = (QuerySettings().strategy, "mqnet")

@@ -22,6 +22,7 @@ from rich.table import Table
 from benchmarks.open_set.protocol import EMBEDDING_SEED
 from benchmarks.photo_groups import GROUPS
 from benchmarks.runs import Runs, spread
+from models.features.embed import embed_pool
 from models.media.images.store import PixelStore, fit_image
 from models.protocols import OOD, Indices, OpenSetLabels
 from models.ranking.candidates import NO_ANSWERS, LastAnswers
@@ -29,7 +30,7 @@ from models.ranking.mqnet import MQNet, Normalisation
 from models.rounds.meta_training import meta_train
 from models.rounds.predictions import inside_of
 from models.rounds.query import QuerySettings, Scored, score_pool, select
-from models.target.train import embed_pool, train_target
+from models.target.train import train_target
 
 MODEL: Final = "auto"
 STRATEGIES: Final = ("expected_value", "mqnet", "p_plus_i", "p_times_i", "most_likely", "random")

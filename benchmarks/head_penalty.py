@@ -21,11 +21,11 @@ from sklearn.datasets import load_digits
 
 from benchmarks.open_set.protocol import EMBEDDING_SEED, Images
 from benchmarks.runs import Runs, spread
+from models.features.embed import embed_pool
 from models.heads.head import Scaling, fit_head
 from models.heads.penalty import USUAL_PENALTY, choose_penalty
 from models.media.images.store import PixelStore, fit_image
 from models.protocols import Float32Array, Indices
-from models.target.train import embed_pool
 
 MODEL: Final = "patch_kmeans"
 CLASSES: Final = 10

@@ -28,8 +28,8 @@ from benchmarks.open_set import outside, report, thesis
 from benchmarks.open_set.protocol import IN_CLASSES, Case, Images
 from benchmarks.open_set.runs import ORACLE, Algorithm, Outcome, Setup, run
 from models.catalog import specs
+from models.features.embed import embedding_params, uses_embeddings
 from models.ranking.candidates import Prices
-from models.target.train import embedding_params, uses_embeddings
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _SMALL_POOL = 10_000

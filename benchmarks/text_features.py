@@ -39,10 +39,11 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from karat.demo.demo_texts import mailbox
+from models.features.embed import embed_pool
 from models.media.texts.store import TextStore
 from models.numerics.similarity import similarity_to
 from models.protocols import Indices
-from models.target.train import embed_pool, train_target
+from models.target.train import train_target
 
 MODELS: Final = ("minilm", "hashed_ngrams")
 PEER: Final = "TF-IDF + logistic regression"

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchmarks.open_set.outside import MakeImages
+from models.features.embed import embed_pool
 from models.media.images.store import PixelStore, fit_image
 from models.protocols import OOD, Indices
-from models.target.train import embed_pool
 
 IN_CLASSES: Final = ((4, 2, 5, 7), (7, 1, 2, 5), (6, 4, 3, 2), (8, 9, 1, 3), (2, 9, 5, 3))
 """CIFAR-10 classes that are in-distribution, per trial; the other six are OOD."""

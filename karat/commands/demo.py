@@ -111,7 +111,6 @@ def demo(
     from karat.demo.demo import Plan, fault
     from karat.demo.demo_pool import digits, from_parquet
     from karat.demo.demo_texts import mailbox
-    from karat.local.signals import Interrupted, interruptible
 
     if (data is None) != (in_classes is None):
         raise typer.BadParameter("--data and --in-classes go together.")
@@ -122,14 +121,8 @@ def demo(
     if data is not None and task != "image":
         raise typer.BadParameter("--data names images; leave --task out.")
     if task == INSTRUCTIONS:
-        with interruptible():
-            try:
-                with _directory(data_dir, temporary=exit_) as directory:
-                    run_instructions(directory, port, seed, json_, exit_, human)
-            except Interrupted:
-                echo("Stopped.")
-                if exit_:
-                    raise typer.Exit(130) from None
+        with _directory_until_stopped(data_dir, exit_) as directory:
+            run_instructions(directory, port, seed, json_, exit_, human)
         return
     plan = Plan(
         rounds=rounds,
@@ -158,14 +151,8 @@ def demo(
         pool = mailbox(seed) if task == "text" else digits(seed)
     if wrong := fault(plan, pool):
         raise typer.BadParameter(wrong[1], param_hint=f"--{wrong[0]}")
-    with interruptible():
-        try:
-            with _directory(data_dir, temporary=exit_) as directory:
-                _run(directory, port, pool, plan, str(data or _SOURCES[task]), json_, exit_, human)
-        except Interrupted:
-            echo("Stopped.")
-            if exit_:
-                raise typer.Exit(130) from None
+    with _directory_until_stopped(data_dir, exit_) as directory:
+        _run(directory, port, pool, plan, str(data or _SOURCES[task]), json_, exit_, human)
 
 
 def _run(
@@ -303,6 +290,21 @@ def _cells(one: "Round") -> tuple[str, ...]:
         f"{one['spent']:g}",
         f"{seconds:.1f}" if seconds else "…",
     )
+
+
+@contextmanager
+def _directory_until_stopped(chosen: Path | None, exit_: bool) -> Iterator[Path]:
+    """The directory to work in until somebody stops it: with ``--exit`` that ends it too early."""
+    from karat.local.signals import Interrupted, interruptible
+
+    with interruptible():
+        try:
+            with _directory(chosen, temporary=exit_) as directory:
+                yield directory
+        except Interrupted:
+            echo("Stopped.")
+            if exit_:
+                raise typer.Exit(130) from None
 
 
 @contextmanager

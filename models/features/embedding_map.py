@@ -20,7 +20,7 @@ from models.catalog import parse
 from models.catalog.params.embedding_map import EmbeddingMapParams
 from models.device import best_device
 from models.files import tensorfile
-from models.files.atomic import write_array, write_arrays
+from models.files.arrays import write_array, write_arrays
 from models.heads.feature_choice import sides_of
 from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices, Progress

@@ -2,12 +2,8 @@
 
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
@@ -23,24 +19,3 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def write_array(path: Path, array: NDArray[Any]) -> None:
-    """Write an array as `numpy.save` does, atomically."""
-
-    def write(partial: Path) -> None:
-        # By an open file: numpy adds an ending to a name.
-        with partial.open("wb") as file:
-            np.save(file, array)
-
-    write_atomically(path, write)
-
-
-def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
-    """Write arrays, and single numbers, to one file as `numpy.savez` does, atomically."""
-
-    def write(partial: Path) -> None:
-        with partial.open("wb") as file:
-            np.savez(file, **dict(arrays))
-
-    write_atomically(path, write)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from models.catalog import parse, validate
 from models.catalog.params.networks import TrainingParams
 from models.catalog.params.warm_up import WarmUpParams
-from models.files.atomic import write_array
+from models.files.arrays import write_array
 from models.media.images.networks.build import build_network
 from models.media.images.store import PixelStore
 from models.media.images.strong_view import StrongView

@@ -26,19 +26,6 @@ from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
 from models.ranking.single_class import class_and_none
 
-__all__ = [
-    "PoolScores",
-    "QuerySettings",
-    "Scored",
-    "by_row",
-    "infer",
-    "require_labels",
-    "score_of",
-    "score_pool",
-    "select",
-    "view_of",
-]
-
 
 @dataclass(frozen=True)
 class QuerySettings:

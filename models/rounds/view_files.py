@@ -12,7 +12,8 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from models.errors import ModelError
-from models.files.atomic import write_array, write_atomically
+from models.files.arrays import write_array
+from models.files.atomic import write_atomically
 from models.protocols import OOD, Float32Array, LinearHead, OpenSetLabels, PoolView
 
 _ARRAYS = tuple(

@@ -13,7 +13,7 @@ from models.catalog import parse, validate
 from models.catalog.params.networks import BackboneParams, HeadParams, OutputParams, TrainingParams
 from models.device import place
 from models.errors import ModelError, listed
-from models.features.embed import embed_pool, embedding_params, uses_embeddings
+from models.features.embed import uses_embeddings
 from models.files import tensorfile
 from models.heads.feature_choice import Chosen, choose_features, sides_of
 from models.heads.head import LogisticHead, Scaling, fit_head
@@ -28,15 +28,6 @@ from models.media.images.training.train import train
 from models.media.images.weight_files.fitting import digest
 from models.protocols import Indices, Progress, TargetModel
 from models.target.trained import HeadModel, NetworkModel
-
-__all__ = [
-    "embed_pool",
-    "embedding_params",
-    "load_target",
-    "train_target",
-    "training_notes",
-    "uses_embeddings",
-]
 
 
 def train_target(

@@ -23,8 +23,8 @@ from core.tables import Project, Round
 from tests.explain import explain, statements
 from tests.pools import fill
 from tests.world import Caller, World
+from workers.advance.advance import Advance
 from workers.advance.handler import PHASES, failed
-from workers.advance.phases import Advance
 from workers.advance.publish import publish
 from workers.execution.runner import run_job
 from workers.jobs.context import JobContext

@@ -14,8 +14,9 @@ from scipy.special import softmax
 
 from models.catalog.params.localize import LocalizeParams
 from models.errors import Cancelled, ModelError
+from models.features.embed import embed_pool
 from models.media.images.store import PixelStore
-from models.target.train import embed_pool, train_target
+from models.target.train import train_target
 from models.tasks.localization import train as training
 from models.tasks.localization.box_losses import BoxLoss, box_loss
 from models.tasks.localization.boxes import Boxes, iou, localized

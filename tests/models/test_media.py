@@ -24,6 +24,7 @@ from models.catalog.params.prune import PruneParams
 from models.errors import Cancelled, ModelError
 from models.features.chosen import chosen_features, embed_rows
 from models.features.duplicates import groups_of, nearest_files, nearest_rows, outlines
+from models.features.embed import embed_pool
 from models.media.images.store import PixelStore
 from models.media.texts.store import TextStore
 from models.protocols import OOD, TargetModel
@@ -32,7 +33,7 @@ from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.relabeling.frozen import judge_labels
 from models.rounds.query import QuerySettings, score_pool, select
-from models.target.train import embed_pool, load_target, train_target
+from models.target.train import load_target, train_target
 from models.target.trained import HeadModel
 from tests.models.open_set import said
 from tests.texts import mailbox

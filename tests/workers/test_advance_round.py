@@ -31,7 +31,7 @@ from tests.workers.loop import TINY, Loop, run
 from tests.workers.test_learn_features import cut_off
 from tests.world import World
 from workers.advance import handler
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.advance.reads import expected_seconds
 from workers.advance.selecting import select as select_queries
 from workers.execution.runner import run_job

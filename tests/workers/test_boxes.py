@@ -22,8 +22,8 @@ from tests.workers.box_loop import BoxLoop
 from tests.workers.killing import kill_in_every_phase, named, state
 from tests.world import World
 from workers.advance import handler
+from workers.advance.advance import Advance
 from workers.advance.answers import answered_then
-from workers.advance.phases import Advance
 from workers.advance.reads import seconds_of_boxes
 from workers.advance.selecting import select as select_queries
 from workers.labels.snapshot import take

@@ -28,7 +28,7 @@ from tests.workers.killing import state
 from tests.workers.loop import Loop, run
 from tests.world import World
 from workers.advance import first_boxes, handler
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 
 SIDE, IMAGES = 64, 48
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from core.states import ArtifactKind, JobState, Split, Verdict
 from core.tables import Annotation, Artifact, Example
 from models.media.images.store import PixelStore
-from models.rounds.query import PoolScores
+from models.ranking.pool_scores import PoolScores
 from tests.workers.loop import Loop
 from tests.workers.starting import done_job
 from tests.workers.test_dry_run import QUICK

@@ -20,6 +20,7 @@ from core.tables import Annotation, Artifact, Example, Job
 from core.tasks.classification import stored_class
 from models.catalog import specs
 from models.catalog.params.prune import PruneParams
+from models.files.arrays import write_arrays
 from models.protocols import Progress
 from models.pruning.view import Pruned, PruningView
 from models.pruning.warm_up import WarmUp
@@ -29,7 +30,6 @@ from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publish
 from tests.workers.loop import Loop
 from tests.workers.starting import done_job, run_here, start_job, watch_progress
 from tests.world import World
-from workers.jobs.arrays import write_arrays
 from workers.jobs.context import JobContext
 from workers.labels.snapshot import Snapshot, take
 from workers.labels.subset import dropped_by

@@ -14,6 +14,7 @@ from core.states import ExampleState, JobState, Source, Verdict
 from core.tables import Annotation, Example, Job, Project
 from core.tasks.classification import stored_class
 from models.catalog.params.relabel import RelabelParams
+from models.files.arrays import read_arrays, write_arrays
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.starting import done_job, run_here, start_job
@@ -27,7 +28,6 @@ from tests.workers.test_relabel import (
     table_of,
 )
 from tests.world import World
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
 from workers.relabel import handler
 from workers.relabel.gather import Gathered, gather

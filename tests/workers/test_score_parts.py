@@ -25,7 +25,7 @@ from tests.workers.killing import state
 from tests.workers.loop import Loop, run
 from tests.world import World
 from workers.advance import handler, scoring
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.execution.runner import run_job
 from workers.jobs.context import JobContext
 

@@ -24,8 +24,8 @@ from tests.processes import Hold, eventually, worker
 from tests.workers.killing import state
 from tests.workers.loop import Loop
 from tests.world import Caller, World
-from workers.advance import handler
-from workers.advance.phases import Advance
+from workers.advance import handler, training
+from workers.advance.advance import Advance
 from workers.advance.warm_start import warm_start as put_typical
 from workers.execution.runner import run_job
 
@@ -56,7 +56,7 @@ def while_embedding(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) ->
 
     def embed(advance: Advance) -> None:
         act()
-        Advance.embed(advance)
+        training.embed(advance)
 
     instead_of(monkeypatch, "embed", embed)
 
@@ -101,7 +101,7 @@ def failed_once_open(
     def embed(advance: Advance) -> None:
         if advance.settings.model.params.get("features") != 16:
             raise ModelError("It cannot be had.")
-        Advance.embed(advance)
+        training.embed(advance)
 
     instead_of(monkeypatch, "embed", embed)
     project, job = begun(http, world)
@@ -144,7 +144,7 @@ def test_a_first_job_whose_unfinished_work_is_lost_goes_on_in_the_open_round(
     project, job, _ = failed_once_open(http, world, monkeypatch)
     before = [one.id for one in queue_of(world, project)]
     shutil.rmtree(world.storage.work(job.id))
-    instead_of(monkeypatch, "embed", Advance.embed)
+    instead_of(monkeypatch, "embed", training.embed)
     requeue_job(job)
     world.session.commit()
     run(world, job)

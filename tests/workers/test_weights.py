@@ -30,7 +30,7 @@ from tests.weight_files import TINY, tiny_weights
 from tests.workers.loop import Loop, run
 from tests.world import World
 from workers import weights
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.celery_tasks.check_weights import check_weights
 from workers.celery_tasks.sweep import sweep
 from workers.cleanup.strays import strays

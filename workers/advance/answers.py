@@ -13,7 +13,7 @@ from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
 from models.rounds.meta_training import meta_train as learn_balance
 from models.tasks.boxes.matching import CLASS
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.advance.prices import prices_of
 
 Losses = NDArray[np.float64]

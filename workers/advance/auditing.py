@@ -11,7 +11,7 @@ from models.guarantee.lots import labels_of
 from models.protocols import OOD, Indices, TargetModel
 from models.ranking.pool_scores import PoolScores
 from models.rounds.predictions import inside_as_in, predict
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.labels.draws import pairs, read_draws
 from workers.labels.whole import departures, whole_of
 

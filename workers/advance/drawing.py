@@ -16,7 +16,7 @@ from core.states import ExampleState, Source, Split
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import task_type
 from core.verdicts.consensus import Vote, opinions, votes
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.labels.draws import reached
 
 NOT_DRAWN: Final[Mapping[str, Any]] = {

@@ -21,10 +21,10 @@ from models.dry_run import (
     step_seconds,
     timed,
 )
-from models.features.embed import extractor_path
+from models.features.embed import embed_pool, extractor_path, uses_embeddings
 from models.media.base import Store
 from models.protocols import TargetModel
-from models.target.train import embed_pool, train_target, uses_embeddings
+from models.target.train import train_target
 from models.tasks.base import Training
 from workers.dry_run import Cost, DryRun
 from workers.features.stored import embeddings_file

@@ -13,8 +13,9 @@ from models.evaluation.ood_detection import telling
 from models.protocols import Indices, TargetModel
 from models.rounds.left_out import tells_apart
 from models.rounds.query import infer
+from workers.advance.advance import Advance
 from workers.advance.auditing import audit
-from workers.advance.phases import Advance
+from workers.advance.training import training_of
 
 NO_NONE_NOTE: Final = (
     "With a single class, accuracy is how often its images are told from those of none, and there "
@@ -78,7 +79,7 @@ def _learned_from(advance: Advance, rows: Indices) -> TargetModel:
     Raises:
         ModelError: None of these has a class.
     """
-    whole = advance.training()
+    whole = training_of(advance)
     kept = np.flatnonzero(np.isin(whole.indices, rows))
     part = replace(
         whole,

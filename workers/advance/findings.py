@@ -16,9 +16,9 @@ from models.protocols import Indices
 from models.ranking.pool_scores import PoolScores
 from models.rounds.discovery import look_alikes
 from models.rounds.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
+from workers.advance.advance import Advance
 from workers.advance.answers import answered_then
 from workers.advance.evaluating import left_out
-from workers.advance.phases import Advance
 from workers.labels.snapshot import Snapshot
 
 

@@ -23,7 +23,7 @@ from core.tasks.registry import task_type
 from models.errors import ModelError
 from models.media.images.store import PixelStore, images_of
 from models.tasks.localization.looking import CamBox, Looker, cam_boxes
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.advance.reads import round_of
 from workers.jobs.stores import frame_of, open_store
 from workers.look_at.lookers import looker_of

@@ -12,12 +12,13 @@ from core.lifecycle import move_round
 from core.states import ArtifactKind, RoundState
 from core.tables import Job, Round
 from models.rounds.meta_training import learns
+from workers.advance.advance import Advance
 from workers.advance.answers import meta_train
 from workers.advance.dry_run import prepare
 from workers.advance.evaluating import evaluate
 from workers.advance.first_boxes import begins_with_boxes, propose_first, propose_more
+from workers.advance.gather import take_snapshot
 from workers.advance.naming import named_by_id
-from workers.advance.phases import Advance
 from workers.advance.publish import publish
 from workers.advance.reads import expected_seconds
 from workers.advance.scoring import score
@@ -27,6 +28,7 @@ from workers.advance.starting_over import (
     look_again_if_lost,
     start_over_if_lost,
 )
+from workers.advance.training import embed, train
 from workers.advance.warm_start import warm_start
 from workers.certificates.closing import asks_for_certificate, close_certificate_round
 from workers.dry_run import dry_run
@@ -98,8 +100,8 @@ def _begins_with_boxes(advance: Advance) -> bool:
     return begins_with_boxes(advance)
 
 
-_SNAPSHOT: Final = Phase("snapshot", Advance.take_snapshot)
-_EMBED: Final = Phase("embed", Advance.embed, _has_to_embed)
+_SNAPSHOT: Final = Phase("snapshot", take_snapshot)
+_EMBED: Final = Phase("embed", embed, _has_to_embed)
 _SELECT: Final = Phase("select", select_queries, lambda advance: advance.selecting is not None)
 _PROPOSE: Final = Phase("propose", propose_first, _begins_with_boxes)
 _PUBLISH: Final = Phase("publish", publish)
@@ -116,7 +118,7 @@ PHASES: Final = (
     _SNAPSHOT,
     _EMBED,
     Phase("meta_train", meta_train, _has_answers_to_learn_from),
-    Phase("train", Advance.train),
+    Phase("train", train),
     Phase("score", score, _has_to_score),
     _SELECT,
     # After the selection, which says how a purity is read.

@@ -1,7 +1,7 @@
 """What verdicts cost, as strategies count it."""
 
 from models.ranking.candidates import Prices
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.advance.reads import seconds_of_boxes
 from workers.labels.timing import median_seconds
 

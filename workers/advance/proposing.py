@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 from core.database.among import among
 from core.tables import Example, Round
 from core.tasks.proposals import to_store
-from models.rounds.query import PoolScores
+from models.ranking.pool_scores import PoolScores
 from models.tasks.boxes.proposals import proposals
+from workers.advance.advance import Advance
 from workers.advance.first_boxes import proposed
-from workers.advance.phases import Advance
 
 _BLOCK: Final = 5000
 

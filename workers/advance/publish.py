@@ -18,11 +18,11 @@ from core.rounds import DRAWN_OF, fit_budget, is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState, Split
 from core.tables import Artifact, Example, Project, Query, Round
 from core.tasks.registry import task_type
+from models.ranking.pool_scores import PoolScores
 from models.rounds.predictions import Predictions, predict
-from models.rounds.query import PoolScores
 from workers.advance import drawing, second_looks
+from workers.advance.advance import Advance
 from workers.advance.findings import findings
-from workers.advance.phases import Advance
 from workers.advance.proposing import propose
 from workers.advance.reads import noted_at_closing
 from workers.certificates.asking import cost_of_checks

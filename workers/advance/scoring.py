@@ -36,8 +36,8 @@ from models.protocols import Indices, Progress
 from models.ranking.pool_scores import PoolScores
 from models.rounds import view_files
 from models.rounds.query import by_row
+from workers.advance.advance import Advance
 from workers.advance.naming import named_by_id
-from workers.advance.phases import Advance
 from workers.execution.runner import run_job
 from workers.jobs.context import JobContext
 from workers.jobs.fairness import is_silent

@@ -13,7 +13,7 @@ from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import task_type
 from core.verdicts.consensus import Vote, lock_examples, opinions, votes
 from models.relabeling.second_looks import doubtful
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.labels.timing import price_of_verdict
 
 _USUAL: Final = 0.05

@@ -11,15 +11,16 @@ from core.states import ArtifactKind
 from models.protocols import Ranking
 from models.ranking.candidates import NO_ANSWERS, LastAnswers
 from models.ranking.mqnet import MQNet, Normalisation
+from models.ranking.pool_scores import PoolScores
 from models.rounds import surface, view_files
 from models.rounds.predictions import inside_of
-from models.rounds.query import PoolScores, Scored
+from models.rounds.query import Scored
 from models.rounds.query import select as select_queries
 from models.tasks.boxes.matching import hits
 from models.tasks.boxes.targets import BoxTargets
 from workers.advance import second_looks
+from workers.advance.advance import Advance
 from workers.advance.answers import answered_then
-from workers.advance.phases import Advance
 from workers.advance.prices import prices_of
 from workers.labels.timing import median_seconds
 

@@ -3,7 +3,8 @@
 import shutil
 
 from core.artifacts.features import learned_digest
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
+from workers.advance.gather import take_snapshot
 
 
 def start_over_if_lost(advance: Advance) -> None:
@@ -47,4 +48,4 @@ def look_again_if_lost(advance: Advance) -> None:
     there was.
     """
     if advance.context.done("publish") and not advance.file("snapshot.npz").exists():
-        advance.take_snapshot()
+        take_snapshot(advance)

@@ -22,7 +22,7 @@ from core.verdicts.consensus import lock_examples
 from models.catalog.params.networks import compared_width
 from models.selection.warm_start import MOST, typical_first
 from workers.advance import drawing
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.advance.publish import locked_rounds
 from workers.advance.reads import round_of
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog.params.certify import CertifyParams
+from models.files.arrays import read_arrays
 from models.guarantee.certification import Certification
 from models.guarantee.lots import Lot, labels_of, make_lots
 from models.guarantee.outlook import outlook
@@ -25,7 +26,6 @@ from workers.certify.scoring import (
     scores_of,
 )
 from workers.dry_run import Cost, DryRun
-from workers.jobs.arrays import read_arrays
 from workers.jobs.context import JobContext
 
 _SAMPLE: Final = 4_096

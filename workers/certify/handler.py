@@ -15,6 +15,7 @@ from core.states import ArtifactKind, CertificateState, LotState
 from core.tables import Certificate, CertificateLot, Job, Project
 from core.webhooks import note_certificate
 from models.catalog.params.certify import CertifyParams
+from models.files.arrays import read_arrays
 from workers.certificates.observing import begin_asking, refuse
 from workers.certificates.promises import (
     FEWEST_PAIRS,
@@ -35,7 +36,6 @@ from workers.certify.scoring import (
     scores_of,
 )
 from workers.dry_run import dry_run
-from workers.jobs.arrays import read_arrays
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.work import JobWork, read_json, write_json

@@ -18,18 +18,18 @@ from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, ExampleState, Split
 from core.tables import Artifact, Example, Project, ProjectClass, Round
 from models.errors import ModelError
+from models.files.arrays import write_arrays
 from models.guarantee.lots import labels_of
 from models.numerics.probability import softmax
 from models.protocols import Indices, Progress
 from models.ranking.pool_scores import PoolScores, is_unclear
 from models.rounds.predictions import inside_as_in
 from models.rounds.query import by_row
-from workers.advance.phases import Advance
+from workers.advance.advance import Advance
 from workers.advance.reads import round_of
 from workers.certificates.promises import lots_of
 from workers.certify.earlier import with_earlier
 from workers.features.stored import latest, require_same_features
-from workers.jobs.arrays import write_arrays
 from workers.jobs.context import JobContext
 from workers.labels.job_inputs import example_ids
 from workers.labels.snapshot import take

@@ -20,7 +20,7 @@ from core.files.storage import write_atomically
 from core.settings.project import Fit, ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
 from core.tables import Artifact, Example, Job, Project, Round
-from models.features.embed import extractor_path
+from models.features.embed import embed_pool, extractor_path, uses_embeddings
 from models.features.embedding_map import feature_spans
 from models.files import tensorfile
 from models.media.base import Store
@@ -28,7 +28,7 @@ from models.media.embedding_files import write_embeddings
 from models.media.images.extractor import NetworkExtractor
 from models.media.images.store import images_of
 from models.protocols import Indices, Progress
-from models.target.train import embed_pool, load_target, uses_embeddings
+from models.target.train import load_target
 from models.target.trained import NetworkModel
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.jobs.context import JobContext

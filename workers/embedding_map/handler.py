@@ -25,11 +25,11 @@ from models.features.embedding_map import (
     reduce,
     scaled,
 )
+from models.files.arrays import write_array
 from models.protocols import Float32Array, Indices
 from workers.dry_run import dry_run
 from workers.embedding_map.dry_run import prepare
 from workers.embedding_map.features import Features, Source, pool_of, source_of
-from workers.jobs.arrays import write_array
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.work import JobWork

@@ -6,8 +6,8 @@ from sqlalchemy import select
 from core.settings.project import ProjectSettings
 from core.states import Split
 from core.tables import Example, Project
+from models.files.arrays import write_array
 from models.media.images.contrastive import require_several
-from workers.jobs.arrays import write_array
 from workers.jobs.context import JobContext
 from workers.jobs.stores import frame_of, noted
 

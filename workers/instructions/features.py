@@ -13,12 +13,12 @@ import numpy as np
 from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.errors import ModelError
 from models.features.chosen import embed_rows
+from models.files.arrays import write_array
 from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices, Progress
 from workers.instructions.capped import embedding_paused
 from workers.instructions.gather import Rows, texts_of
 from workers.instructions.judging import Judging
-from workers.jobs.arrays import write_array
 from workers.jobs.context import JobContext
 from workers.judges.embeddings import EMBEDDED_AT_ONCE, joined
 from workers.judges.errors import OverBudget, Unanswered

@@ -17,9 +17,9 @@ from core.tables import Example, ExampleText, Project
 from core.tasks.instruction_rows import InstructionRow, rendered
 from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.errors import ModelError
+from models.files.arrays import read_arrays, write_arrays
 from models.media.base import Store
 from models.protocols import Indices
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
 from workers.jobs.stores import open_store
 from workers.judges.prompts import LONGEST

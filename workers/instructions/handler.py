@@ -13,6 +13,7 @@ from core.tables import Project
 from models.catalog import find, parse
 from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.catalog.resolve import resolve
+from models.files.arrays import read_arrays, write_arrays
 from models.protocols import Indices
 from models.tasks.instructions.clusters import constrained_clusters
 from models.tasks.instructions.topics import topics_of, words_of
@@ -33,7 +34,6 @@ from workers.instructions.judged import JudgedFile
 from workers.instructions.judging import Judging
 from workers.instructions.report import figures, warnings, whole_columns
 from workers.instructions.tied import tied_scores
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.work import JobWork, read_json, write_json

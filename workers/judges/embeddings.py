@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from workers.jobs.arrays import write_array
+from models.files.arrays import write_array
 from workers.judges.client import EMBEDDED, Judge
 from workers.judges.errors import JudgeDown
 from workers.judges.prompts import LONGEST

@@ -18,20 +18,17 @@ from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Round
 from core.tasks.classification import CLASSIFICATION
 from core.tasks.registry import task_type
+from models.files.arrays import read_arrays, write_arrays
 from models.protocols import OOD, OpenSetLabels
 from models.tasks.base import Targets
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.labels.draws import read_draws
 from workers.labels.learners import learner_of
 from workers.labels.verdicts import (
-    BEFORE_ROUNDS,
     Verdicts,
     read_labeled_by_models,
     read_truths,
     read_verdicts,
 )
-
-__all__ = ["BEFORE_ROUNDS", "Snapshot", "take"]
 
 _TARGETS: Final = ("targets", "evaluation_targets", "audited_targets")
 # Of a million rows, no more are objects at a time.

@@ -22,13 +22,13 @@ from core.tasks.spec import Label
 from core.verdicts.consensus import Vote
 from models.catalog.params.localize import LocalizeParams
 from models.errors import ModelError
+from models.files.arrays import read_arrays, write_arrays
 from models.frame import Frame, Sizes
 from models.media.images.store import PixelStore, images_of
 from models.numerics.random_split import lots
 from models.protocols import Indices
 from models.tasks.localization.boxes import Boxes
 from models.tasks.localization.squares import in_square
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
 from workers.jobs.stores import frame_of, noted, open_store
 from workers.labels.snapshot import pool_indices

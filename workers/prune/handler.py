@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from core.states import ArtifactKind
 from models.catalog.params.prune import PruneParams
 from models.errors import ModelError
+from models.files.arrays import read_arrays, write_arrays
 from models.protocols import Indices
 from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
 from models.pruning.warm_up import WarmUp
 from workers.dry_run import class_notes, dry_run
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.work import JobWork, read_json, write_json

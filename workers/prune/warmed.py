@@ -14,7 +14,7 @@ import numpy as np
 
 from models.catalog.params.prune import PruneParams
 from models.catalog.params.warm_up import WarmUpParams
-from workers.jobs.arrays import write_arrays
+from models.files.arrays import write_arrays
 from workers.jobs.context import JobContext
 from workers.labels.job_inputs import JobInputs
 

@@ -11,9 +11,9 @@ from core.states import ArtifactKind
 from core.tables import Artifact
 from models.catalog.params.relabel import RelabelParams
 from models.errors import ModelError
+from models.files.arrays import read_arrays, write_arrays
 from models.protocols import Indices
 from models.relabeling.run import require_learnable
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
 from workers.labels.job_inputs import (
     JobInputs,

@@ -12,13 +12,13 @@ from core.tables import Example, Suggestion
 from core.tasks.classification import stored_class
 from core.withdrawals import is_kept
 from models.catalog.params.relabel import RelabelParams
+from models.files.arrays import read_arrays, write_arrays
 from models.media.images.store import images_of
 from models.protocols import Indices
 from models.relabeling.groups import NO_GROUP
 from models.relabeling.run import relabel
 from models.relabeling.second_opinion import SecondOpinion, second_opinion
 from workers.dry_run import dry_run
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.work import JobWork, read_json, write_json

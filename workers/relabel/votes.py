@@ -10,9 +10,9 @@ from sqlalchemy import select
 from core.states import Source, Verdict
 from core.tables import Annotation, Example
 from core.verdicts.consensus import holds
+from models.files.arrays import read_arrays, write_arrays
 from models.protocols import Float32Array, Indices
 from models.relabeling.consensus import consensus_quality
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
 from workers.labels.snapshot import Snapshot
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from models.catalog.params.regularize import METHODS, TaufeParams
 from models.evaluation.skill_warnings import doubts_of_unlabeled
+from models.files.arrays import read_arrays, write_arrays
 from models.media.images.store import images_of
 from models.purity.inside import believed_inside, embed_verdicts
 from models.regularization.doubts import doubts_of_left_out, doubts_of_ood, doubts_of_training
@@ -17,7 +18,6 @@ from models.regularization.parts import Parts
 from models.regularization.training import effort, settings_of, train_method
 from models.target.train import load_target
 from workers.dry_run import dry_run
-from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.trainings import Trainings, training
 from workers.labels.job_inputs import JobInputs, example_ids, frozen

@@ -34,10 +34,7 @@ export const embeddingTileQuery = (projectId: number, version: string, place: Ti
   });
 
 /** The first words of the keys of what images are coloured by. */
-export const embeddingColoursKey = (projectId: number) => [
-  ...poolQueries.all(projectId),
-  "colours",
-];
+const embeddingColoursKey = (projectId: number) => [...poolQueries.all(projectId), "colours"];
 
 /** What the images of a tile are coloured by; read again with the images of the pool. */
 export const embeddingColoursQuery = (

@@ -8,9 +8,6 @@ type Schemas = components["schemas"];
 export type Withdrawal = Schemas["WithdrawalOut"];
 export type WithdrawalPreview = Schemas["WithdrawalPreview"];
 
-/** How many examples are withdrawn at once at most, where they are named by filters. */
-export const MOST_WITHDRAWN = 1_000_000;
-
 const SOON_MS = 700;
 const LATER_MS = 5_000;
 

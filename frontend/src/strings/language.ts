@@ -11,7 +11,7 @@ const isLanguage = (value: string | null): value is Language =>
   value !== null && Object.hasOwn(LANGUAGES, value);
 
 /** The language this browser was told to use; null when it follows the browser's own. */
-export function chosenLanguage(): Language | null {
+function chosenLanguage(): Language | null {
   const stored = readChoice(KEY);
   return isLanguage(stored) ? stored : null;
 }

@@ -33,7 +33,7 @@ export function RunsTable({ title, jobs }: { title: string; jobs: Job[] }) {
     <>
       <Runs title={title} jobs={shown} />
       {shown.length < jobs.length && (
-        <Button size="small" className={styles.more} onClick={() => setWhole(true)}>
+        <Button size="small" onClick={() => setWhole(true)}>
           {t.jobs.earlier(jobs.length - shown.length)}
         </Button>
       )}

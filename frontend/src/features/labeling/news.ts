@@ -32,7 +32,7 @@ export function newsOf(before: Known, now: Known): string[] {
 const shownKey = ({ hotkey }: LabelClass): string | null => hotkey && keyLabel(hotkey);
 
 /** What differs between the classes that were shown and those of now. */
-export function classChanges(before: LabelClass[], now: LabelClass[]): string[] {
+function classChanges(before: LabelClass[], now: LabelClass[]): string[] {
   const earlier = new Map(before.map((one) => [one.id, one]));
   const present = new Set(now.map((one) => one.id));
   const changes: string[] = [];

@@ -58,7 +58,7 @@ const NUMBERS = [
 /** Ids of images with commas between them, as the server takes them. */
 const IDS = /^[1-9]\d{0,17}(,[1-9]\d{0,17}){0,199}$/;
 /** To how many images at once others can be compared. */
-export const MOST_COMPARED = 200;
+const MOST_COMPARED = 200;
 /** The split that an address without one means, as for the server. */
 const USUAL_SPLIT = "pool";
 

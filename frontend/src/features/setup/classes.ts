@@ -15,7 +15,7 @@ export type ClassDraft = {
 };
 
 /** Distinguishable side by side, also with the common colour-vision deficiencies. */
-export const PALETTE = [
+const PALETTE = [
   "#3b6fb6",
   "#d9822b",
   "#3f9b6c",
@@ -47,7 +47,7 @@ const isBlank = ({ id, name, guide }: ClassDraft): boolean =>
   id === null && name.trim() === "" && guide.trim() === "";
 
 /** The classes without the empty rows at the end: Enter makes one after the last class, too. */
-export function withoutBlankEnd(drafts: ClassDraft[]): ClassDraft[] {
+function withoutBlankEnd(drafts: ClassDraft[]): ClassDraft[] {
   return drafts.slice(0, drafts.findLastIndex((one) => !isBlank(one)) + 1);
 }
 

@@ -47,7 +47,7 @@ export const droppedAt = (
 });
 
 /** How far down an element the pointer is, in 0..1. */
-export function heightIn({ currentTarget, clientY }: DragEvent<HTMLElement>): number {
+function heightIn({ currentTarget, clientY }: DragEvent<HTMLElement>): number {
   const { top, height } = currentTarget.getBoundingClientRect();
   return height === 0 ? 0 : (clientY - top) / height;
 }

@@ -11,7 +11,7 @@ export const NOTHING: Ranking = { order: [], wrong: [] };
 /** Where an example is put: a place of its own before the one of that index, into that place, or elsewhere. */
 export type Target = { before: number } | { into: number } | "wrong" | "open";
 
-export const isRanked = ({ order }: Ranking, id: number): boolean =>
+const isRanked = ({ order }: Ranking, id: number): boolean =>
   order.some((place) => place.includes(id));
 
 export const isWrong = ({ wrong }: Ranking, id: number): boolean => wrong.includes(id);

@@ -32,7 +32,7 @@ export function usePalette(ref: RefObject<HTMLElement | null>): Palette | null {
   return palette;
 }
 
-export function paletteOf(element: HTMLElement): Palette {
+function paletteOf(element: HTMLElement): Palette {
   // A computed colour is plain, where a custom property still says light-dark().
   const probe = element.appendChild(document.createElement("span"));
   const read = (name: string) => {

@@ -34,7 +34,7 @@ const hintOf = (kind: GroupKind): string | undefined => {
   return kind === "none" ? t.grid.notPredictedHint : undefined;
 };
 
-export function headingOf(group: Group, classes: LabelClass[]): string {
+function headingOf(group: Group, classes: LabelClass[]): string {
   if (group.kind === "back") return t.grid.back;
   if (group.kind === "ood") return t.grid.likelyOod;
   const known = classes.find((item) => item.id === group.classId);

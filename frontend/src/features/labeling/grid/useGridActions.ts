@@ -40,7 +40,7 @@ export function proposalOf(group: Group): Choice | null {
 }
 
 /** What of a group gets the proposed verdict: all that is open and was not picked out. */
-export function restOf(group: Group, chosen: ReadonlySet<number>): number[] {
+function restOf(group: Group, chosen: ReadonlySet<number>): number[] {
   const open = group.tiles.filter((tile) => !isDone(tile)).map(idOf);
   const rest = open.filter((id) => !chosen.has(id));
   return rest.length > 0 ? rest : open;
@@ -122,5 +122,3 @@ export function useGridActions({ session, layout, classes, shownAt, area, states
     clear: () => setSelection(clear),
   };
 }
-
-export type GridActions = ReturnType<typeof useGridActions>;

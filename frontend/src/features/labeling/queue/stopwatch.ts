@@ -1,5 +1,5 @@
 /** Without a sign of life for this long the annotator counts as away. */
-export const IDLE_MS = 30_000;
+const IDLE_MS = 30_000;
 /** And after this long others may have what was leased. */
 export const AWAY_MS = 180_000;
 

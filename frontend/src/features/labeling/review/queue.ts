@@ -2,7 +2,7 @@ import type { ReviewApi } from "../../../api/reviews";
 import type { Decision, Review, ReviewedJob, Suggestion } from "../../../api/types";
 import type { RichLabel } from "../../../tasks/choice";
 import { draftName } from "../../../tasks/drafts";
-import type { Clock, Leased, QueueView } from "../queue/pace";
+import type { Clock, Leased } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
 import type { Sent } from "../queue/sending";
 import { uuid } from "../queue/uuid";
@@ -19,8 +19,6 @@ type Extra = {
   /** The version of the classes as the server has named it last. */
   classesVersion: number | undefined;
 };
-
-export type ReviewView = QueueView<Suggestion> & Extra;
 
 type Dependencies = Clock & {
   projectId: number;

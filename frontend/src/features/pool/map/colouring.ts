@@ -35,7 +35,7 @@ export function decodeColumn(buffer: ArrayBuffer): Column {
 
 /** Nothing is known of an image; `api/embedding_map/colours.py` has the same numbers. */
 export const NONE = -1;
-export const STATE_OF: Record<number, ExampleState> = {
+const STATE_OF: Record<number, ExampleState> = {
   [NONE]: "unlabeled",
   [-2]: "queried",
   [-3]: "ood",

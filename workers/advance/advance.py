@@ -1,54 +1,34 @@
-"""The phases of ``advance_round``. Each reads files of the phases before and writes its own."""
+"""What the phases of ``advance_round`` work with: settings, files of the phases before, notes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
-from core.artifacts.features import learned_digest
-from core.artifacts.nearness import complete_screen
 from core.errors import Conflict
 from core.files.storage import write_atomically
 from core.jobs.params import AdvanceParams
 from core.settings.project import ProjectSettings
 from core.states import ArtifactKind
 from core.tables import Project
-from core.tasks.registry import task_type
 from models.catalog import find
-from models.catalog.params.networks import compared_width
+from models.features.embed import uses_embeddings
 from models.media.base import Store
-from models.media.images.store import images_of
 from models.protocols import Indices, OpenSetLabels, Outputs, Progress, TargetModel
 from models.rounds import view_files
 from models.rounds.query import QuerySettings, Scored, infer, score_pool
-from models.target.train import (
-    embed_pool,
-    training_notes,
-    uses_embeddings,
-)
-from models.tasks.base import Learner, Training
-from workers.advance.reads import (
-    artifacts_of,
-    chosen_before,
-    open_queries,
-    round_of,
-)
-from workers.features.stored import LearnedFeatures, embeddings_file, latest
+from models.tasks.base import Learner
+from workers.advance.reads import artifacts_of, chosen_before, round_of
+from workers.features.stored import LearnedFeatures, embeddings_file
 from workers.jobs.context import JobContext
 from workers.jobs.stores import frame_of, open_store
 from workers.jobs.work import read_json, write_json
-from workers.labels.draws import reached
-from workers.labels.job_inputs import class_names
 from workers.labels.learners import learner_of
-from workers.labels.snapshot import Snapshot, labeled_outside, take
-from workers.labels.subset import dropped_of
+from workers.labels.snapshot import Snapshot
 from workers.weights import with_file
-
-Losses = NDArray[np.float64]
 
 _VERDICTS: Final = "verdicts.safetensors"
 _NO_EVALUATION: Final = (
@@ -119,8 +99,6 @@ class Advance:
             chosen=chosen,
             has_weights=has_weights,
         )
-
-    # Files
 
     def file(self, name: str) -> Path:
         """A file of this job's unfinished work."""
@@ -241,106 +219,6 @@ class Advance:
     def has_model(self) -> bool:
         """Whether this job has trained a model."""
         return self.file("model.safetensors").exists()
-
-    # Phases
-
-    def take_snapshot(self) -> None:
-        """Freeze what is known."""
-        with self.context.sessions() as session:
-            project_id = self.context.project_id
-            closing = self.closing
-            released = [] if closing is None else reached(session, project_id, closing, closing)
-            models = self.settings.learn_from_model_labels
-            snapshot = take(session, project_id, closing, released, models=models)
-            dropped = dropped_of(session, self.context.storage, self.settings.subset, snapshot)
-            outside = labeled_outside(session, project_id)
-            replace(snapshot, dropped=dropped, **outside).save(self.file("snapshot.npz"))
-            noted = {
-                # Images answered meanwhile drop out at publishing; rank enough to replace them.
-                "spare": open_queries(session, project_id),
-                # What was drawn and is learned from, as the strategy has come to it.
-                "released": released,
-                "learned_by": latest(session, project_id) if self.needs_learned_features else None,
-            }
-            self.note("snapshot", noted)
-
-    def embed(self) -> None:
-        """Embed the images that have no embedding yet."""
-        if not self.has_weights:
-            # What the first queue could do without has to be there now.
-            self.settings = Advance.open(self.context).settings
-        if self.frozen:
-            embed_pool(
-                self.store,
-                self.settings.model.name,
-                self.settings.model.params,
-                out=self.embeddings_file,
-                seed=self.settings.seed,
-                progress=self.context.progress,
-            )
-            path = self.embeddings_file
-            self.note("embed", {"features": learned_digest(path)})
-            width = int(np.load(path, mmap_mode="r").shape[1])
-            complete_screen(path, compared_width(self.settings.model.name, width))
-        if (features := self.learned_features) is not None:
-            features.complete(images_of(self.store), self.context.progress)
-            complete_screen(features.file)
-
-    def train(self) -> None:
-        """Train the target model on every verdict; what OOD verdicts are for is its parameters'."""
-        training = self.training()
-        present = training.targets.present()
-        if len(present) == 0:
-            self.note("train", {"notes": [self._nothing_to_learn]})
-            return
-        notes = training_notes(
-            training.name,
-            training.params,
-            inside=len(training.indices),
-            ood=len(training.ood_indices),
-            auxiliary=len(training.auxiliary_indices),
-            missing=self._names_without(present),
-        )
-        if left_out := len(self.snapshot.dropped):
-            notes = (*notes, f"Trained without {left_out} labels that the subset drops.")
-        checkpoint = self.file("training.safetensors")
-        model = self.learner.train(replace(training, checkpoint=checkpoint))
-        model.save(self.file("model.safetensors"))
-        columns = getattr(model, "columns", None)
-        self.note("train", {"notes": [*notes, *model.notes], "columns": columns})
-        checkpoint.unlink(missing_ok=True)
-
-    def training(self) -> Training:
-        """All that the model of the round learns from."""
-        indices, targets = self.snapshot.trained()
-        chosen = self.settings.model
-        return Training(
-            self.store,
-            indices,
-            targets,
-            classes=self.snapshot.classes,
-            name=chosen.name,
-            params=chosen.params,
-            seed=self.seed,
-            ood_indices=self.snapshot.ood,
-            auxiliary_indices=self.snapshot.auxiliary,
-            embeddings=self.embeddings(),
-            progress=self.context.progress,
-            processes=self.context.settings.training_processes,
-        )
-
-    @property
-    def _nothing_to_learn(self) -> str:
-        if task_type(self.snapshot.task).names_one_class:
-            return "No image has a class yet, so no model was trained."
-        return "No label to learn from yet, so no model was trained."
-
-    def _names_without(self, present: Indices) -> list[str]:
-        """Names of the classes that are not among the (n,) outputs."""
-        if len(self.snapshot.class_ids) == 0:
-            return []
-        missing = np.delete(self.snapshot.class_ids, present)
-        return class_names(self.context, missing)
 
     @property
     def looked_at(self) -> int:
