@@ -90,7 +90,12 @@ export const boxes = {
     small: (size: string) => `Only ${size} pixels. Is it meant?`,
     tooSmall: "Too small to see. Enlarge the image to draw it.",
     outside: "That is beside the image.",
-    noneToSend: "No boxes yet. Shift+N says that nothing is in the image.",
+    noneToSend: (open: number, isTouch: boolean) => {
+      if (isTouch)
+        return `No boxes yet. ${open > 0 ? "Keep suggestions, or tap" : "Tap"} “Nothing in it”.`;
+      const keeps = open > 0 ? "Shift+Enter keeps all suggestions and sends them, " : "";
+      return `No boxes yet. ${keeps}Shift+N says that nothing is in the image.`;
+    },
     notEmpty: "There are boxes. Delete them first, or send them.",
     noClass: "Choose a class first.",
     nothingCopied: "Nothing was copied yet.",

@@ -88,7 +88,11 @@ export const boxes: Catalogue["boxes"] = {
     small: (size) => `${size}픽셀뿐입니다. 의도한 것인가요?`,
     tooSmall: "너무 작아 보이지 않습니다. 이미지를 확대해서 그리세요.",
     outside: "이미지 바깥입니다.",
-    noneToSend: "아직 상자가 없습니다. 이미지에 아무것도 없으면 Shift+N을 누르세요.",
+    noneToSend: (open, isTouch) => {
+      const none = isTouch ? "‘해당 없음’을 누르세요" : "Shift+N을 누르세요";
+      const keeps = isTouch ? "제안을 유지하거나, " : "Shift+Enter로 제안을 모두 유지해 보내거나, ";
+      return `아직 상자가 없습니다. ${open > 0 ? keeps : ""}이미지에 아무것도 없으면 ${none}.`;
+    },
     notEmpty: "상자가 있습니다. 먼저 삭제하거나 보내세요.",
     noClass: "먼저 클래스를 선택하세요.",
     nothingCopied: "아직 복사한 것이 없습니다.",

@@ -38,7 +38,7 @@ function wordsOf(notice: Notice): string {
     case "outside":
       return words.outside;
     case "none_to_send":
-      return words.noneToSend;
+      return words.noneToSend(notice.count, isTouch());
     case "not_empty":
       return words.notEmpty;
     case "no_class":

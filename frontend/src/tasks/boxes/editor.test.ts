@@ -102,6 +102,9 @@ describe("drawing", () => {
 
 describe("what is sent", () => {
   it("is never nothing by accident", () => {
+    const suggested = open([{ class_id: 7, x: 1, y: 2, w: 30, h: 20, score: 0.9 }]);
+    submit(suggested);
+    expect(suggested.getView().notice).toEqual({ say: "none_to_send", count: 1 });
     const editor = open();
     submit(editor);
     expect(sent).toEqual([]);

@@ -44,7 +44,9 @@ export type Chosen = { kind: "box"; id: number } | { kind: "proposal"; index: nu
 
 /** What there is to tell of the last step. */
 export type Notice =
-  | { say: "too_small" | "outside" | "none_to_send" | "not_empty" | "no_class" | "nothing_copied" }
+  | { say: "too_small" | "outside" | "not_empty" | "no_class" | "nothing_copied" }
+  /** `count`: suggestions that are undecided. */
+  | { say: "none_to_send"; count: number }
   | { say: "small"; w: number; h: number }
   | { say: "undecided" | "kept" | "clipped" | "before" | "removed"; count: number }
   /** `left`: how many were not. */

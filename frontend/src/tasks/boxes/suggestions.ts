@@ -53,7 +53,7 @@ export function submit(editor: BoxEditor, keepsAll = false): void {
   if (keepsAll) keepAll(editor);
   const { doc, open } = editor.getView();
   if (doc.boxes.length === 0) {
-    editor.refuse({ say: "none_to_send" });
+    editor.refuse({ say: "none_to_send", count: open.length });
     return;
   }
   if (open.length > 0 && !editor.warned) {

@@ -90,7 +90,7 @@ function Editing({ editor, prepared, classes, offersNone, onFind }: EditingProps
       <Classes editor={editor} view={view} classes={classes} onFind={onFind} />
       <Chosen editor={editor} view={view} classes={classes} />
       <VerdictButton
-        name={t.boxes.sendEdited(count)}
+        name={count > 0 ? t.boxes.sendEdited(count) : t.boxes.sendNothing}
         shortcut="Enter"
         shown="Enter"
         disabled={!editor.isChanged || count === 0 || prepared !== "ready"}
