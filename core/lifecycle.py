@@ -29,24 +29,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from core.database.among import among
 from core.errors import Conflict
-from core.states import (
-    CertificateState,
-    ExampleState,
-    JobKind,
-    JobState,
-    ProjectState,
-    RoundState,
-)
-from core.tables import (
-    DRY_RUN,
-    Certificate,
-    Example,
-    Job,
-    Project,
-    Query,
-    QueryMember,
-    Round,
-)
+from core.states import CertificateState, ExampleState, JobKind, JobState, ProjectState, RoundState
+from core.tables import DRY_RUN, Certificate, Example, Job, Project, Query, QueryMember, Round
 from core.verdicts.groups import is_latest, judged_alone
 from core.webhooks import PROJECT_EVENTS, ROUND_EVENTS, note, note_job
 

@@ -4,15 +4,7 @@ import enum
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Computed,
-    DateTime,
-    Enum,
-    MetaData,
-    literal_column,
-)
+from sqlalchemy import BigInteger, ColumnElement, Computed, DateTime, Enum, MetaData, literal_column
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase
 

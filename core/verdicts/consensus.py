@@ -14,13 +14,14 @@ from core.tasks.spec import Label
 
 Considering = Callable[[type[Annotation]], ColumnElement[bool]]
 STANCES: Final = (Verdict.LABEL, Verdict.OOD)
-EXAMPLE_STATE_AFTER: Mapping[Verdict, ExampleState] = {
+EXAMPLE_STATE_AFTER: Final[Mapping[Verdict, ExampleState]] = {
     Verdict.LABEL: ExampleState.LABELED,
     Verdict.OOD: ExampleState.OOD,
     Verdict.UNSURE: ExampleState.UNSURE,
     # Skip means "not me, not now": the image goes back to the pool and can be selected again.
     Verdict.SKIP: ExampleState.UNLABELED,
 }
+"""What an example is once a verdict is what holds of it."""
 
 
 def holds(

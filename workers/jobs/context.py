@@ -154,8 +154,6 @@ class JobContext:
         known: dict[str, Any] = self.checkpoint["known"]
         return known
 
-    # Phases and progress
-
     def plan(
         self,
         phases: Sequence[str],
@@ -283,8 +281,6 @@ class JobContext:
         if disk.room(self.settings).state != "ok":
             raise NoRoom
 
-    # Fenced writes
-
     @contextmanager
     def transaction(self) -> Iterator[tuple[Session, Job]]:
         """A transaction with the job's row locked, refused if another worker has the job."""
@@ -306,8 +302,6 @@ class JobContext:
     def note(self, job: Job, changes: dict[str, Any]) -> None:
         """Add ``changes`` to the checkpoint in the caller's transaction."""
         self.checkpoint = job.checkpoint = {**self.checkpoint, **changes}
-
-    # Heartbeat
 
     def beat(self) -> None:
         """Say that the job is alive, store its progress, and read what was asked of it."""

@@ -23,12 +23,7 @@ from models.protocols import OOD, OpenSetLabels
 from models.tasks.base import Targets
 from workers.labels.draws import read_draws
 from workers.labels.learners import learner_of
-from workers.labels.verdicts import (
-    Verdicts,
-    read_labeled_by_models,
-    read_truths,
-    read_verdicts,
-)
+from workers.labels.verdicts import Verdicts, read_labeled_by_models, read_truths, read_verdicts
 
 _TARGETS: Final = ("targets", "evaluation_targets", "audited_targets")
 # Of a million rows, no more are objects at a time.
