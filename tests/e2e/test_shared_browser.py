@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from karat import Client
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
+from tests.e2e.acts import come_up
 from tests.e2e.labeled import images
 from tests.e2e.test_first_round import answer
 from tests.processes import eventually
@@ -116,8 +117,9 @@ def test_images_that_were_fetched_ahead_come_from_the_cache(
         page.locator("img[data-query-id]").wait_for()
         answer(page, "1")
     page.reload()
-    expect(page.locator("img[data-query-id]")).to_be_visible()
+    page.locator("img[data-query-id]").wait_for()
     answer(page, "1")
-    expect(page.locator("img[data-query-id]")).to_be_visible()
+    # Its place is there before it has come.
+    come_up(page)
     assert len(sent) >= 6
     assert {address: times for address, times in sent.items() if times > 1} == {}
