@@ -1,7 +1,6 @@
 """``karat import``."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -11,8 +10,9 @@ import typer
 
 from core.media.nouns import how_many, in_words_of, noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.commands.import_reasons import by_reason, refused_by_reason
 from karat.commands.new_classes import lacks_classes, new_classes, start_with_classes
-from karat.terminal import bytes_bar, echo, job_bar, show_json, show_table, with_options
+from karat.terminal import bytes_bar, echo, job_bar, show_json, show_table
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -22,12 +22,9 @@ if TYPE_CHECKING:
     from karat.client.resources import FolderChoice, Job, Split
     from karat.client.results import ImportPlan, PlannedGroup
 
-# Files named for each reason of a refusal, and reasons of a kind that are told one by one.
+# Labels of a folder that are named, and classes that are listed, in a dry run.
 _NAMED = 3
-# Classes that are listed, in a dry run.
 _LISTED = 100
-# What reasons of a kind name: a file at the beginning, what is quoted, and numbers.
-_NAMES_OF = re.compile(r"""^[^:]+\.\w+(?=:\ ) | '[^']*' | "[^"]*" | \d[\d.,]*""", re.VERBOSE)
 
 SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
 LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the classes.")]
@@ -251,11 +248,11 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
     # Earlier versions know of none.
     for one in plan.get("predictions", ()):
         echo(say(f"{one['model']} predicts something of {one['readable']:,} images."))
-        for line in _by_reason(one["left_aside"], {}):
+        for line in by_reason(one["left_aside"], {}):
             echo(f"  {line}")
     for document in plan["documents"]:
         echo(f"{document['name']} says something of the {many} ({document['format']}).")
-    for line in _refused_by_reason({**plan}):
+    for line in refused_by_reason({**plan}):
         echo(f"  {line}")
     return None
 
@@ -295,7 +292,7 @@ def _left_out() -> Iterator[Callable[[str, str], None]]:
     try:
         yield lambda name, reason: names.setdefault(reason, []).append(name)
     finally:
-        for line in _by_reason({reason: len(of) for reason, of in names.items()}, names):
+        for line in by_reason({reason: len(of) for reason, of in names.items()}, names):
             echo(f"Left out: {line}", err=True)
 
 
@@ -337,7 +334,7 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
     for note in result.get("notes", ()):
         echo(note)
     # Imports of an earlier version left nothing out.
-    for line in _by_reason(result.get("left_out_by_reason", {}), {}):
+    for line in by_reason(result.get("left_out_by_reason", {}), {}):
         echo(f"Left out: {line}.")
     if result["total"] == 0:
         echo("There was nothing in it: no file, and no row below the header.")
@@ -368,9 +365,9 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
                 "are kept, and reviewers find them among the disagreements."
             )
         )
-    for line in _by_reason(result.get("noted", {}), {}):
+    for line in by_reason(result.get("noted", {}), {}):
         echo(f"  {line}")
-    for line in _refused_by_reason(result):
+    for line in refused_by_reason(result):
         echo(f"  {line}")
     if lacks_classes(result):
         echo("  To make classes of names that images come with, import again with --add-classes.")
@@ -383,35 +380,3 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
         echo(f"What became of each is in {report}.")
     elif result["refused"] or result.get("noted"):
         echo("  To see what became of each, add --report FILE.")
-
-
-def _refused_by_reason(result: dict[str, Any]) -> Iterator[str]:
-    """One line for each reason, the most frequent first, with some of the files."""
-    names: dict[str, list[str]] = {}
-    for one in result["refused_examples"]:
-        names.setdefault(one["reason"], []).append(one["name"])
-    # Imports of an earlier version kept no counts.
-    counts = result.get("refused_by_reason") or {reason: len(of) for reason, of in names.items()}
-    return _by_reason(counts, names)
-
-
-def _by_reason(counts: Mapping[str, int], names: Mapping[str, list[str]]) -> Iterator[str]:
-    """One line for each reason, the most frequent first, with some of the files.
-
-    Where more than a few differ only in what they name, there is one for all of these.
-    """
-    kinds: dict[str, list[str]] = {}
-    for reason in sorted(counts, key=lambda reason: -counts[reason]):
-        kinds.setdefault(_NAMES_OF.sub("", reason), []).append(reason)
-    groups = [
-        group
-        for alike in kinds.values()
-        for group in ([alike] if len(alike) > _NAMED else [[one] for one in alike])
-    ]
-    totals = [sum(counts[reason] for reason in group) for group in groups]
-    for total, group in sorted(zip(totals, groups, strict=True), key=lambda one: -one[0]):
-        files = [name for reason in group for name in names.get(reason, ())][:_NAMED]
-        shown = ", ".join(files) + (", …" if total > len(files) else "")
-        often = f"{total:,} × " if total > 1 else ""
-        such_as = "such as: " if len(group) > 1 else ""
-        yield f"{often}{such_as}{with_options(group[0])}{f': {shown}' if files else ''}"
