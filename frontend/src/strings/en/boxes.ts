@@ -92,7 +92,7 @@ export const boxes = {
     outside: "That is beside the image.",
     noneToSend: (open: number, isTouch: boolean) => {
       if (isTouch)
-        return `No boxes yet. ${open > 0 ? "Keep suggestions, or tap" : "Tap"} “Nothing in it”.`;
+        return `No boxes yet. ${open > 0 ? "Keep suggestions, draw" : "Draw"} one, or say “Nothing in it”.`;
       const keeps = open > 0 ? "Shift+Enter keeps all suggestions and sends them, " : "";
       return `No boxes yet. ${keeps}Shift+N says that nothing is in the image.`;
     },
