@@ -1,7 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Choice, LABELED } from "../choice";
 import { attributesOf, faultsOf, type Row, rowsOf } from "./attributeRows";
-import { arm, choose, draw, nudge, place, describe as say, toggleFlag } from "./commands";
+import {
+  arm,
+  askAttributes,
+  choose,
+  draw,
+  nudge,
+  place,
+  describe as say,
+  toggleFlag,
+} from "./commands";
 import { againstEachOther, plainly } from "./compare";
 import { clip, copy, duplicate, paste, repeatLast } from "./copies";
 import { describeBox } from "./describe";
@@ -130,6 +139,20 @@ describe("attributes of a box", () => {
     choose(other, { kind: "proposal", index: 1 });
     say(other, { colour: "blue" });
     expect(said(other)).toEqual([{ colour: "blue" }]);
+  });
+
+  it("are asked for of a chosen box alone, until another is chosen", () => {
+    const editor = open([], given);
+    expect(askAttributes(editor, true)).toBe(false);
+    chooseFirst(editor);
+    expect(askAttributes(editor, true)).toBe(true);
+    expect(editor.getView().asksAttributes).toBe(true);
+    // As where its class is removed meanwhile, so that nothing is chosen any more.
+    editor.setClasses([{ id: 8 }]);
+    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
+    editor.setClasses(CLASSES);
+    chooseFirst(editor);
+    expect(editor.getView().asksAttributes).toBe(false);
   });
 
   it("are told to those who hear it", () => {

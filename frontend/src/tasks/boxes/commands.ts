@@ -7,7 +7,7 @@ import { type Attributes, boxOf, type Chosen, type Drawn, type Flag, type Notice
 import { keep, nextOpen } from "./suggestions";
 
 export const choose = (editor: BoxEditor, chosen: Chosen | null): void =>
-  editor.set({ chosen, notice: null, fresh: false });
+  editor.set({ chosen, notice: null, fresh: false, asksAttributes: false });
 
 /** Draw boxes of a class from now on; null: draw none. What was chosen becomes one of that class. */
 export function arm(editor: BoxEditor, classId: number | null): void {
