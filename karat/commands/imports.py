@@ -11,7 +11,7 @@ import typer
 from core.media.nouns import how_many, in_words_of, noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.import_reasons import by_reason, refused_by_reason
-from karat.commands.new_classes import lacks_classes, new_classes, start_with_classes
+from karat.commands.new_classes import label_hints, lacks_classes, start_with_classes
 from karat.terminal import bytes_bar, echo, job_bar, show_json, show_table
 
 if TYPE_CHECKING:
@@ -228,15 +228,8 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
             "Of some numbers it is not certain which class they count: say which number the first "
             "class has with --count-from 0 or --count-from 1."
         )
-    if new_classes(plan, [one["name"] for one in project.get()["classes"]]):
-        echo("Names that are no class become classes with --add-classes.")
-    if columns := _unnamed_labels(plan):
-        echo(
-            say(
-                "Evaluation images need labels; say which column holds them with --label-column: "
-                f"{', '.join(columns)}."
-            )
-        )
+    for line in label_hints(plan, [one["name"] for one in project.get()["classes"]]):
+        echo(say(line))
     if any(one["reason"] for one in plan["groups"]):
         echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
     for column in plan["labels"]:
@@ -255,18 +248,6 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
     for line in refused_by_reason({**plan}):
         echo(f"  {line}")
     return None
-
-
-def _unnamed_labels(plan: "ImportPlan") -> list[str]:
-    """Columns that may hold the labels which what is for evaluation lacks, as none is known to."""
-    roles = plan.get("columns") or {}
-    lacks = any(
-        one["proposal"] == "evaluation" and not one["labels"] and one["count"] > 0
-        for one in plan["groups"]
-    )
-    if not roles or "label" in roles or not lacks:
-        return []
-    return [one["column"] for one in plan["labels"] if not one["stated"]]
 
 
 def words(project: "ProjectClient") -> tuple[Callable[[str], str], str]:

@@ -9,7 +9,7 @@ from core.tasks.class_lookup import folded
 from karat.terminal import echo, job_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from karat.client.client import Client
     from karat.client.project import ProjectClient
@@ -72,6 +72,28 @@ def start_with_classes(
     made = f"Classes made: {', '.join(names)}." if names else "It names no class that is not there."
     echo(made, err=as_json)
     return started
+
+
+def label_hints(plan: "ImportPlan", classes: "Collection[str]") -> "Iterator[str]":
+    """What would let more labels in than a plan has.
+
+    Args:
+        plan: What an import would do.
+        classes: Names of the project's classes.
+
+    Yields:
+        Sentences that name an option each.
+    """
+    if new_classes(plan, classes):
+        yield "Names that are no class become classes with --add-classes."
+    roles = plan.get("columns") or {}
+    lacks = any(one["proposal"] == "evaluation" and not one["labels"] for one in plan["groups"])
+    columns = [one["column"] for one in plan["labels"] if not one["stated"]]
+    if roles and "label" not in roles and lacks and columns:
+        yield (
+            "Evaluation images need labels; say which column holds them with --label-column: "
+            f"{', '.join(columns)}."
+        )
 
 
 def new_classes(plan: "ImportPlan", known: "Collection[str]") -> list[str]:
