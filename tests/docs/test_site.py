@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.chromium import launched
-from tests.e2e.test_accessibility import violations
+from tests.e2e.test_accessibility import add_axe, violations
 from tests.e2e.views import SCHEMES, WINDOWS
 from tests.processes import ROOT
 
@@ -69,6 +69,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser, site: str) -> Iterator[Page]:
     """A page that fails the test on script errors, and on requests to elsewhere."""
     context = browser.new_context(base_url=site, reduced_motion="reduce")
+    add_axe(context)
     found = context.new_page()
     faults: list[str] = []
     found.on("pageerror", lambda error: faults.append(str(error)))
