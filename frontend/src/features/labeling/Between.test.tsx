@@ -2,12 +2,14 @@ import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import { NetworkError } from "../../api/errors";
 import { t } from "../../strings";
-import { Stopped } from "./Between";
+import { Between } from "./Between";
 
 afterEach(cleanup);
 
+const view = { phase: "failed", current: null, error: new NetworkError() } as const;
+
 const show = (sending: "idle" | "retrying") =>
-  render(<Stopped error={new NetworkError()} sending={sending} onRetry={() => {}} />);
+  render(<Between view={view} sending={sending} onRetry={() => {}} />);
 
 it("says calmly that nothing is lost when the images that have come are used up without a network", () => {
   show("retrying");

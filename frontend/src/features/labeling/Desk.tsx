@@ -13,7 +13,7 @@ import { markKey } from "../../ui/measure";
 import { FailureNotice } from "../../ui/RoundFailure";
 import { Notice } from "../../ui/State";
 import { Beside } from "./Beside";
-import { Between, Stopped } from "./Between";
+import { Between } from "./Between";
 import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
 import { ModeSwitch } from "./ModeSwitch";
@@ -155,7 +155,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
                 onShown={() => stopwatch.start()}
               />
             )}
-            {view.phase === "loading" && !current && <Between sending={sending} />}
+            <Between view={view} sending={sending} onRetry={session.wake} />
             {view.phase === "waiting" && (
               <Waiting
                 projectId={project.id}
@@ -167,9 +167,6 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
                 onUndo={() => session.undo()}
                 onNews={session.wake}
               />
-            )}
-            {view.phase === "failed" && view.error && (
-              <Stopped sending={sending} error={view.error} onRetry={session.wake} />
             )}
             {paused && (
               <PauseCover

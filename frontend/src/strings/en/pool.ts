@@ -85,8 +85,7 @@ export const pool = {
   earlierImports: "Offer earlier imports",
   keys: "Arrows or J and K move, X selects, S finds similar images, W shows where the model looks, Enter opens, Esc closes.",
   keysUnlit: "Arrows or J and K move, X selects, S finds similar images, Enter opens, Esc closes.",
-  keysOfLarge:
-    "While an image is shown large, the keys of its verdicts say what it is, and Space alone selects.",
+  keysOfLarge: "In an image shown large, verdict keys say what it is; Space alone selects.",
   selected: (number: number) => `${number.toLocaleString(locale)} selected`,
   selectAll: (number: string) => `Select all ${number}`,
   allSelected: (number: string) => `All ${number} selected`,

@@ -4,7 +4,7 @@ import { t } from "../../../strings";
 import { keyDialog } from "../../../ui/keyDialog";
 import { FailureNotice } from "../../../ui/RoundFailure";
 import { Loading, Notice, Skeleton } from "../../../ui/State";
-import { Between, Stopped } from "../Between";
+import { Between } from "../Between";
 import { LabelBar } from "../LabelBar";
 import desk from "../LabelScreen.module.css";
 import { ModeSwitch } from "../ModeSwitch";
@@ -103,7 +103,7 @@ function Screen(props: ScreenProps) {
       )}
       {view.phase !== "working" && (
         <div className={styles.between}>
-          {view.phase === "loading" && <Between sending={sending} />}
+          <Between view={view} sending={sending} onRetry={session.wake} />
           {view.phase === "waiting" && (
             <Waiting
               projectId={project.id}
@@ -115,9 +115,6 @@ function Screen(props: ScreenProps) {
               onUndo={() => session.undo()}
               onNews={session.wake}
             />
-          )}
-          {view.phase === "failed" && view.error && (
-            <Stopped sending={sending} error={view.error} onRetry={session.wake} />
           )}
         </div>
       )}

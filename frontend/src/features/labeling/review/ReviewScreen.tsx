@@ -8,7 +8,7 @@ import type { Work } from "../../../tasks/spec";
 import type { KeyDialogOf } from "../../../ui/hotkeys";
 import { keyDialog } from "../../../ui/keyDialog";
 import { Loading, Notice, Skeleton } from "../../../ui/State";
-import { Between, Stopped } from "../Between";
+import { Between } from "../Between";
 import desk from "../LabelScreen.module.css";
 import { PauseCover } from "../PauseCover";
 import type { AnswerSender } from "../queue/sender";
@@ -189,7 +189,7 @@ function Desk(props: DeskProps) {
               onShown={() => stopwatch.start()}
             />
           )}
-          {view.phase === "loading" && <Between sending={sending} />}
+          <Between view={view} sending={sending} onRetry={retry} />
           {view.phase === "waiting" && (
             <Done
               projectId={project.id}
@@ -199,9 +199,6 @@ function Desk(props: DeskProps) {
               manages={manages}
               onNews={queue.wake}
             />
-          )}
-          {view.phase === "failed" && view.error && (
-            <Stopped sending={sending} error={view.error} onRetry={retry} />
           )}
           {paused && <PauseCover why={paused} stopwatch={stopwatch} onResume={resume} />}
         </div>
