@@ -22,7 +22,6 @@ from api.agreement.proposals import Made, of_boxes, of_classes
 from api.agreement.schemas import Agreement, AgreementOut, VoterAgreement
 from core.states import Source, Verdict
 from core.tables import Annotation, Project, User
-from core.tasks.boxes import BOXES
 from core.tasks.registry import task_type
 from core.tasks.spec import TaskType
 from core.verdicts.consensus import holds
@@ -82,7 +81,7 @@ async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
         classes = await _compare_labels(session, project, task, labeled)
     by_inside, by_class = inside.by_voter(), classes.by_voter()
     made = Made({}, [])
-    if task.name == BOXES.name:
+    if task.lists_objects:
         made = await of_boxes(session, project)
     elif task.names_one_class:
         made = Made({}, await of_classes(session, project))

@@ -20,7 +20,7 @@ from api.schemas.contents import JSON_LINES, PARQUET, sends
 from api.schemas.pagination import Items
 from api.transfers.files import present_file
 from core.states import Medium
-from core.tasks.instructions import INSTRUCTIONS
+from core.tasks.registry import task_type
 
 router = APIRouter(tags=["exports"])
 
@@ -124,7 +124,7 @@ async def export(
     if taken is not None:
         path = await present_file(storage, taken.key)
         which = taken_images(which, taken, path)
-    if task == INSTRUCTIONS.name:
+    if task_type(task).in_files == "rows":
         download = service.as_rows(which, format)
     elif format in (Format.CSV, Format.JSONL):
         texts = medium is Medium.TEXT

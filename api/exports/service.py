@@ -1,29 +1,16 @@
 """Which export is made of what."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    FromClause,
-    and_,
-    cast,
-    column,
-    distinct,
-    func,
-    join,
-    or_,
-    select,
-    true,
-)
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import ColumnElement, FromClause, and_, distinct, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.exports import archives, instructions, tables
 from api.exports.boxes.beside import Beside, Cvat, Voc, Yolo
+from api.exports.boxes.classes import each_box
 from api.exports.boxes.documents import CocoBoxes, LabelStudioBoxes
 from api.exports.documents import (
     Coco,
@@ -47,10 +34,9 @@ from core.media.nouns import noun
 from core.media.originals import Originals
 from core.states import ExampleState, Medium, Split
 from core.tables import Example, ProjectClass
-from core.tasks.boxes import BOXES
 from core.tasks.classification import CLASSIFICATION
-from core.tasks.instructions import INSTRUCTIONS
 from core.tasks.registry import task_type
+from core.tasks.spec import InFiles
 
 _ZIP: Final = "application/zip"
 
@@ -82,6 +68,7 @@ _OF_BOXES: Final = frozenset(
 _OF_BOXES_ALONE: Final = frozenset({Format.VOC, Format.CVAT})
 _OF_ROWS_ALONE: Final = frozenset({Format.ALPACA, Format.MESSAGES, Format.RANKINGS})
 _OF_ROWS: Final = frozenset({*_OF_ROWS_ALONE, Format.PARQUET})
+_HOLDING: Final[Mapping[InFiles, frozenset[Format]]] = {"rectangles": _OF_BOXES, "rows": _OF_ROWS}
 _WITH_TEXTS: Final = frozenset({Format.DOCCANO, *_OF_ROWS_ALONE})
 
 
@@ -104,7 +91,7 @@ def refusal(format: Format, medium: Medium, task: str) -> str | None:
         )
     if format in served:
         return None
-    if task == INSTRUCTIONS.name:
+    if task_type(task).in_files == "rows":
         return (
             f"The format {format} has no place for rows of instruction data and their rankings; "
             f"choose one of {others}."
@@ -123,11 +110,10 @@ def refusal(format: Format, medium: Medium, task: str) -> str | None:
 
 def _formats_of(task: str) -> list[Format]:
     """The formats that have a place for labels of a type."""
-    if task == BOXES.name:
-        return [one for one in Format if one in _OF_BOXES]
-    if task == INSTRUCTIONS.name:
-        return [one for one in Format if one in _OF_ROWS]
-    if not task_type(task).names_one_class:
+    kind = task_type(task)
+    if kind.in_files is not None:
+        return [one for one in Format if one in _HOLDING[kind.in_files]]
+    if not kind.names_one_class:
         return [*TABLES]
     return [one for one in Format if one not in _OF_BOXES_ALONE | _OF_ROWS_ALONE]
 
@@ -168,12 +154,8 @@ async def exported_classes(
     named = await class_names(session, project_id)
     shown: ColumnElement[Any] = Example.label_class_id.expression
     images: FromClause = Example.__table__
-    if task == BOXES.name:
-        boxes = func.jsonb_array_elements(Example.label["boxes"]).table_valued(
-            column("value", JSONB), joins_implicitly=True
-        )
-        shown = cast(boxes.c.value["class_id"].astext, BigInteger)
-        images = join(Example, boxes, true())
+    if task_type(task).lists_objects:
+        shown, images = each_box()
     statement = (
         select(shown, Example.split, func.count(distinct(Example.id)))
         .select_from(images)
@@ -255,7 +237,7 @@ async def as_images(
         task: The project's type of labels.
     """
     name = images.named
-    if task == BOXES.name:
+    if task_type(task).in_files == "rectangles":
         return await _as_boxes(images, originals, format, name)
     if format is Format.PARQUET:
         place = await in_folders(images.sessions, images.project_id, WHOLE)
@@ -361,7 +343,7 @@ def as_document(
 
     document: Document
     is_coco = format is Format.COCO
-    if task == BOXES.name:
+    if task_type(task).in_files == "rectangles":
         document = (
             CocoBoxes(images.classes, images.part)
             if is_coco

@@ -25,7 +25,6 @@ from core.media.texts.medium import EXCERPT
 from core.settings.project import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
-from core.tasks.boxes import BOXES
 from core.tasks.proposals import shown, suggested
 from core.tasks.registry import task_type
 
@@ -153,7 +152,7 @@ def _answer(
     expires: datetime,
 ) -> Lease:
     numbers = {round_.id: round_.number for round_ in rounds}
-    of_boxes = project.task == BOXES.name
+    of_objects = task_type(project.task).lists_objects
     items = [
         LeasedQuery(
             query_id=row.id,
@@ -171,8 +170,8 @@ def _answer(
             in_probability=row.in_probability,
             duplicates_of=row.duplicates_of,
             fields=shown_fields(project.shown_fields or [], row.fields),
-            proposals=shown(row.proposals) if of_boxes else None,
-            suggested=None if of_boxes else suggested(row.proposals),
+            proposals=shown(row.proposals) if of_objects else None,
+            suggested=None if of_objects else suggested(row.proposals),
             proposed_by=row.proposed_by,
             members=None,
         )

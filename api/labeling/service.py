@@ -15,7 +15,6 @@ from core.media.texts.excerpts import beginning
 from core.settings.project import ProjectSettings
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project, Query
-from core.tasks.boxes import BOXES
 from core.tasks.proposals import shown
 from core.tasks.registry import label_of, task_type
 from core.withdrawals import is_kept
@@ -48,7 +47,8 @@ async def recent(
 
     With ``reviewed`` only those beside which a reviewer has written that it is otherwise.
     """
-    of_groups = task_type(project.task).of_groups
+    task = task_type(project.task)
+    of_groups = task.of_groups
     settings = ProjectSettings.model_validate(project.settings)
     names = [] if of_groups else settings.shown_fields
     statement = (
@@ -94,7 +94,7 @@ async def recent(
             verdict=annotation.verdict,
             class_id=annotation.class_id,
             label=label_of(annotation.label),
-            proposals=shown(proposals) if project.task == BOXES.name else None,
+            proposals=shown(proposals) if task.lists_objects else None,
             members=members.get(annotation.query_id or 0),
             note=annotation.note,
             reviewer_note=notes.get(annotation.id),

@@ -12,7 +12,6 @@ from core.media import MEDIA
 from core.media.nouns import noun
 from core.settings import Settings
 from core.states import Medium, Split
-from core.tasks.boxes import BOXES
 from core.tasks.registry import task_type
 
 _READS: Final[Mapping[Medium, str]] = {
@@ -107,7 +106,7 @@ def check_predictions(
     field, detail = "predictions", ""
     if model is None:
         field, detail = "probability_column", "Say whose predictions these are with predictions."
-    elif not (task == BOXES.name or task_type(task).names_one_class):
+    elif not (task_type(task).lists_objects or task_type(task).names_one_class):
         detail = "Only boxes and classes are suggested; this project asks for neither."
     elif len(set(annotations) - {sure}) > 1:
         field = "annotation_column"

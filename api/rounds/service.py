@@ -45,7 +45,6 @@ from core.states import (
 )
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round
 from core.tables.base import no_objects
-from core.tasks.boxes import BOXES
 from core.tasks.registry import task_type
 from core.verdicts.consensus import held_in_its_round
 
@@ -102,7 +101,7 @@ async def _answers(
             Annotation.verdict,
             func.count(),
             # Other labels need not be read for it.
-            nothing if project.task == BOXES.name else literal(0),
+            nothing if task_type(project.task).lists_objects else literal(0),
             *of_kind,
         )
         .outerjoin(Query, and_(Query.id == Annotation.query_id, unusual))

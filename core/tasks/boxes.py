@@ -165,6 +165,8 @@ class Boxes(TaskType[BoxesLabel]):
     media = frozenset({"image"})
     fewest_classes = 1
     noun = "a list of boxes"
+    lists_objects = True
+    in_files = "rectangles"
     fit = "pad"
     alike = 0.2
     learner = "models.tasks.boxes.learner:LEARNER"

@@ -143,6 +143,7 @@ class Instructions(TaskType[RankingLabel]):
     media = frozenset({"text"})
     fewest_classes = 0
     noun = "a ranking of rows"
+    in_files = "rows"
     alike = 0.2
     of_groups = True
     # Of two random orders half of the pairs differ; so agreement beyond chance is Kendall's tau.

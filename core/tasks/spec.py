@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -23,6 +23,7 @@ class Label(BaseModel):
 
 
 L = TypeVar("L", bound=Label)
+InFiles = Literal["rectangles", "rows"]
 
 
 class TaskType(ABC, Generic[L]):
@@ -38,6 +39,13 @@ class TaskType(ABC, Generic[L]):
         noun: What one label is, for messages: "... is not a class of the project".
         names_one_class: Whether each label is one class of the project and nothing else, so that
             whatever counts, groups or colours by class serves it, and ``distance`` is 0 or 1.
+        lists_objects: Whether a label lists the objects on an image under the key ``boxes``, each
+            of a class. It may list none, so whatever counts labels counts those of no objects
+            apart; models propose object by object, and people adjust each; where seconds count, a
+            verdict costs the more the more there are to draw.
+        in_files: What files hold beside tables, where that is no class of an example: its
+            ``rectangles``, in the formats of detection, or ``rows`` of instruction data, with what
+            people said of them. None: classes where labels name one, and nothing more of others.
         alike: The largest ``distance`` at which two labels still say the same.
         of_groups: Whether a query shows several examples, and a label says something of them
             together; then it may hold for all of them.
@@ -55,6 +63,8 @@ class TaskType(ABC, Generic[L]):
     learner: ClassVar[str] = ""
     noun: ClassVar[str]
     names_one_class: ClassVar[bool] = False
+    lists_objects: ClassVar[bool] = False
+    in_files: ClassVar[InFiles | None] = None
     alike: ClassVar[float] = 0.0
     of_groups: ClassVar[bool] = False
     chance: ClassVar[float | None] = None

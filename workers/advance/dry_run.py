@@ -10,7 +10,7 @@ from core.jobs.params import AdvanceParams
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
-from core.tasks.boxes import BOXES
+from core.tasks.registry import task_type
 from models.catalog import parse
 from models.catalog.params.detection import DetectorParams
 from models.catalog.params.networks import TrainingParams
@@ -74,6 +74,7 @@ class _Timing:
                 .group_by(Example.split, Example.state)
             )
             self.task = project.task
+            self.lists_objects = task_type(project.task).lists_objects
             classes = select(func.count()).where(ProjectClass.project_id == project.id)
             self.classes = max(2, session.scalar(classes) or 0)
             counts = {(split, state): count for split, state, count in session.execute(rows)}
@@ -145,7 +146,7 @@ class _Timing:
         count = min(self.count, max(2, size))
         labels = np.random.default_rng(self.settings.seed).integers(self.classes, size=count)
         rows = self._rows()
-        if self.task == BOXES.name:
+        if self.lists_objects:
             self._learn_boxes(labels if rows is None else labels[: len(rows)], params, rows)
             return
         self.model = train_target(
@@ -190,7 +191,7 @@ class _Timing:
         if self.missing == 0:
             return np.load(self.stored, mmap_mode="r")
         rows = np.load(self.context.work / "sample" / "embeddings.npy")
-        if self.task == BOXES.name:
+        if self.lists_objects:
             # Rows with maps are large, and steps on a few take as long.
             return rows
         return np.resize(rows, (min(self.count, _MOST_LABELS), rows.shape[1]))

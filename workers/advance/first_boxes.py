@@ -17,7 +17,6 @@ from core.rounds import newest_model
 from core.settings.project import ProjectSettings
 from core.states import JobKind, Medium
 from core.tables import Artifact, Example, Job, Project, ProjectClass, Query
-from core.tasks.boxes import BOXES
 from core.tasks.proposals import to_store
 from core.tasks.registry import task_type
 from models.errors import ModelError
@@ -125,7 +124,7 @@ def propose_more(advance: Advance) -> None:
 def _source(session: Session, project_id: int) -> Project | None:
     """The project of classified images that this one's pool was taken over from, with a model."""
     project = session.get_one(Project, project_id)
-    if project.task != BOXES.name:
+    if not task_type(project.task).lists_objects:
         return None
     column = ImportParams.column("project").as_integer()
     taken = select(column).where(

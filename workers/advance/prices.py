@@ -1,5 +1,6 @@
 """What verdicts cost, as strategies count it."""
 
+from core.tasks.registry import task_type
 from models.ranking.candidates import Prices
 from workers.advance.advance import Advance
 from workers.advance.reads import seconds_of_boxes
@@ -11,7 +12,7 @@ def prices_of(advance: Advance) -> Prices:
     cost = advance.settings.cost
     if cost.mode == "fixed":
         return Prices(cost.c_in, cost.c_ood)
-    if advance.snapshot.task != "boxes":
+    if not task_type(advance.snapshot.task).lists_objects:
         return Prices()
     with advance.context.sessions() as session:
         known = seconds_of_boxes(session, advance.context.project_id)

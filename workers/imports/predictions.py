@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from core.database.among import among
 from core.states import Split
 from core.tables import Prediction
-from core.tasks.boxes import BOXES
 from core.tasks.proposals import plant
+from core.tasks.registry import task_type
 from workers.imports.labels import Labeled
 from workers.imports.lookup import find
 from workers.imports.predicted import Foreseen
@@ -63,12 +63,13 @@ def store(
             )
         )
     }
+    of_objects = task_type(task).lists_objects
     rows: list[dict[str, Any]] = []
     news: dict[int, int] = defaultdict(int)
     for (example_id, model), (key, foreseen) in sorted(found.items(), key=lambda entry: entry[0]):
         proposals = foreseen.proposals
         row: dict[str, Any] = {"example_id": example_id, "model": model, "proposals": proposals}
-        if task == BOXES.name and proposals:
+        if of_objects and proposals:
             planted = plant(proposals, (example_id, model))
             row["planted"] = {"place": planted.place, "box": planted.box}
             row["luck"] = planted.luck

@@ -15,8 +15,7 @@ from core.media.originals import Originals
 from core.settings.locations import Location, require_allowed
 from core.states import Medium
 from core.tables import Example, Project
-from core.tasks.boxes import BOXES
-from core.tasks.instructions import INSTRUCTIONS
+from core.tasks.registry import task_type
 from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.formats.archives.opening import ARCHIVES, open_archive, unpacked
 from workers.imports.formats.documents import SUFFIX, DocumentSource
@@ -70,11 +69,12 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
         originals = Originals(context.storage, Buckets(context.settings))
         return ProjectSource(context.sessions, originals, params.project)
     medium, task = _project(context)
+    in_files = task_type(task).in_files
     if medium is Medium.TEXT:
-        if task == INSTRUCTIONS.name:
+        if in_files == "rows":
             return _instructions(context, params)
         return _texts(context, params, names_only)
-    boxes = task == BOXES.name
+    boxes = in_files == "rectangles"
     of_model = params.predictions is not None
     how = OF_BOXES if boxes else PLAIN
     if params.location is not None:
