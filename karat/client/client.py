@@ -25,6 +25,7 @@ from karat.client.notebook import ALGORITHMS, JOBS, Listing, Rows, project_colum
 from karat.client.pauses import paused_words
 from karat.client.project import ProjectClient
 from karat.client.resources import Algorithm, ClassSpec, Job, JobState, Medium, ProjectListed
+from karat.client.task_types import FIRST, known_task
 from karat.client.transport import KaratError, Transport
 from karat.client.waiting import waited
 from karat.client.webhook import WebhooksClient
@@ -132,7 +133,7 @@ class Client(AccountsClient):
         classes: Sequence[str | ClassSpec] = (),
         *,
         medium: Medium | None = None,
-        task: str = "classification",
+        task: str = FIRST,
         guidelines: str = "",
         settings: dict[str, Any] | None = None,
         from_project: int | None = None,
@@ -165,15 +166,14 @@ class Client(AccountsClient):
         """
         body: dict[str, Any] = {
             "name": name,
-            "medium": medium or ("text" if task == "instructions" else "image"),
+            "medium": medium or known_task(task).medium,
             "guidelines": guidelines,
             "classes": [
                 {"name": one} if isinstance(one, str) else one for one in listed(classes, "classes")
             ],
             "settings": settings or {},
         }
-        # A server of before knows classification alone.
-        if task != "classification":
+        if task != FIRST:
             body["task"] = task
         if from_project is not None:
             body["from_project"] = from_project
@@ -196,11 +196,11 @@ class Client(AccountsClient):
         self,
         goal: str = "best_model",
         medium: Medium = "image",
-        task: str = "classification",
+        task: str = FIRST,
     ) -> dict[str, Any]:
         """The settings of a new project that is after the ``best_model``, or to ``find_all``."""
         query = {"goal": goal, "medium": medium}
-        if task != "classification":
+        if task != FIRST:
             query["task"] = task
         settings: dict[str, Any] = self._transport.request("GET", "/settings/defaults", query=query)
         return settings

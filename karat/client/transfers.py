@@ -11,6 +11,7 @@ from karat.client.findings import ExportedClass
 from karat.client.notebook import JOBS, Rows
 from karat.client.pool_types import Filters, ImportedPredictions
 from karat.client.resources import ExportFormat, ExportFormatInfo, FolderChoice, Job, Split
+from karat.client.task_types import known_task
 from karat.client.transport import Transport
 from karat.client.uploads import upload, warn_left_out
 
@@ -299,5 +300,4 @@ class TransferClient:
         found = format_by_ending(path, BY_ENDING)
         if found != "jsonl":
             return found
-        task = self._transport.request("GET", self._path)["task"]
-        return "alpaca" if task == "instructions" else found
+        return known_task(self._transport.request("GET", self._path)["task"]).json_lines

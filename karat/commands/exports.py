@@ -143,7 +143,7 @@ def export(
                 on_received=on_received,
             )
         # What is lacking is told of the whole.
-        has_classes = filters is None and found.get()["task"] != "instructions"
+        has_classes = filters is None and bool(found.get()["classes"])
         if has_classes and (chosen == "imagefolder" or chosen in _SPLITS):
             say, _ = words(found)
             for line, names in _lacking(found.exported_classes(), splits=chosen in _SPLITS):

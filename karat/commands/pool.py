@@ -1,13 +1,13 @@
 """``karat pool``."""
 
 import textwrap
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
 from core.media.nouns import noun
+from karat.client.task_types import known_task
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project, first
 from karat.commands.filters import WhereOption, chosen_filters, class_id
 from karat.commands.imports import (
@@ -25,11 +25,12 @@ from karat.commands.imports import (
     require_stored,
     show_plan,
 )
+from karat.commands.labels import label_of
 from karat.commands.new_classes import NO_CLASS, start_with_classes
 from karat.terminal import confirm, echo, show_json, show_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Literal
 
     from karat.client.filters import Sort, Which
@@ -70,7 +71,7 @@ def list_images(
         names = {one["id"]: one["name"] for one in shown["classes"]}
     if as_json:
         return show_json({**count, "items": images})
-    rows = [(one["id"], _shown(one), one["state"], _label(one, names)) for one in images]
+    rows = [(one["id"], _shown(one), one["state"], label_of(one, names)) for one in images]
     show_table(("#id", _heading(images), "state", "label"), rows, f"No {one_of} matches.")
     return echo(f"{'' if count['exact'] else 'about '}{count['count']:,} match.")
 
@@ -80,28 +81,6 @@ def _shown(example: "Example") -> str:
     if (excerpt := example["excerpt"]) is None:
         return example["name"]
     return textwrap.shorten(excerpt, _SHOWN, placeholder="…")
-
-
-def _label(example: "Example", names: "Mapping[int, str]") -> str | None:
-    """What an image is labeled as: a class, or how many boxes of which."""
-    whole = example.get("whole_label")
-    if whole is not None and whole["type"] == "instructions":
-        return _place(example["id"], whole)
-    if whole is None or whole["type"] != "boxes":
-        return example["label"]
-    counts = Counter(names.get(one["class_id"], "?") for one in whole["boxes"])
-    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "no objects"
-
-
-def _place(example_id: int, ranking: "Mapping[str, Any]") -> str:
-    """Where a row stands in the ranking of its group."""
-    of = sum(map(len, ranking["order"])) + len(ranking["wrong"])
-    before = 0
-    for tied in ranking["order"]:
-        if example_id in tied:
-            return f"{before + 1} of {of}"
-        before += len(tied)
-    return "wrong"
 
 
 def _heading(examples: "Sequence[Example]") -> str:
@@ -150,7 +129,7 @@ def similar(
     if as_json:
         return show_json({"items": images})
     rows = [
-        (one["id"], _shown(one), f"{one['similarity']:.3f}", one["state"], _label(one, names))
+        (one["id"], _shown(one), f"{one['similarity']:.3f}", one["state"], label_of(one, names))
         for one in images
     ]
     columns = ("#id", _heading(images), "#similarity", "state", "label")
@@ -217,12 +196,13 @@ def verdict(
     with connect() as client:
         found = find_project(client, project)
         shown = found.get()
-        label = class_ = None
+        class_: int | None = None
+        label: dict[str, Any] | None = None
         known = {one["name"]: one["id"] for one in shown["classes"]}
-        if shown["task"] == "boxes":
+        if known_task(shown["task"]).lists_objects:
             if said not in {"no-objects", *NO_CLASS}:
                 raise typer.BadParameter(f"{said!r} is neither no-objects, ood, unsure nor skip.")
-            label = {"type": "boxes", "boxes": []} if said == "no-objects" else None
+            label = {"type": shown["task"], "boxes": []} if said == "no-objects" else None
         elif said in known:
             class_ = known[said]
         elif said not in NO_CLASS:

@@ -10,6 +10,7 @@ import typer
 from core.media.nouns import noun
 from karat.client.intervals import accuracy, inside_share
 from karat.client.notebook import project_columns, strategy_of
+from karat.client.task_types import FIRST, known_task
 from karat.commands.connection import (
     JsonOption,
     ProjectArgument,
@@ -55,7 +56,7 @@ def create(
             "rows; or one that a package has added to the server. It stays so.",
             metavar="TASK",
         ),
-    ] = "classification",
+    ] = FIRST,
     from_project: Annotated[
         str | None,
         typer.Option(
@@ -368,7 +369,7 @@ def _show(project: "Project", as_json: bool) -> None:
 def _labeled(project: "Project") -> str:
     """How many have a label; of boxes, how many have any, and in how many nothing is."""
     labeled = project["counts"]["labeled_in"]
-    if project["task"] != "boxes":
+    if not known_task(project["task"]).lists_objects:
         return f"{labeled} labeled"
     # Servers of before do not tell.
     nothing = project["counts"].get("no_objects", 0)

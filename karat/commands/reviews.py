@@ -7,6 +7,7 @@ import typer
 
 from core.media.nouns import noun
 from karat.client.intervals import measured
+from karat.client.task_types import known_task
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.projects import projects
 from karat.terminal import confirm, echo, show_json, show_table, when
@@ -19,8 +20,6 @@ reviews = typer.Typer(
 )
 
 _DECISIONS: "Final[tuple[ReviewDecision, ...]]" = ("keep", "accept", "other", "ood", "unsure")
-_COMPARED: Final = {"boxes": "boxes", "instructions": "order"}
-"""What answers of a task say, beside whether anything is of it; of all others it is a class."""
 
 
 @reviews.command("list")
@@ -81,7 +80,7 @@ def agreement(project: ProjectArgument, as_json: JsonOption = False) -> None:
         return _show_proposed(found)
     rows: list[tuple[Any, ...]] = [("all together", None, *_figures(found))]
     rows += [(one["name"], one["votes"], *_figures(one)) for one in found["voters"]]
-    compared = _COMPARED.get(made["task"], "class")
+    compared = known_task(made["task"]).compared
     columns = ("who", "#verdicts", "#IN or OOD", "#alpha", f"#{compared}", "#alpha")
     show_table(columns, rows, "")
     return _show_proposed(found)
