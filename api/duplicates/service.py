@@ -38,7 +38,7 @@ from core.rounds import lock_unfinished
 from core.states import ArtifactKind, ExampleState, Split
 from core.tables import Artifact, Example, Job, Project
 from core.tables.base import no_objects
-from core.tasks.registry import task_type
+from core.tasks.registry import lists_objects
 from core.verdicts.consensus import lock_examples
 
 _FIRST: Final = 12
@@ -69,7 +69,7 @@ _NUMBER = (
 def _stance(project: Project) -> ColumnElement[int]:
     """What is said of an example: a class, or a number of something else; null if nothing is."""
     said: Any = Example.label_class_id
-    if task_type(project.task).lists_objects:
+    if lists_objects(project.task):
         some, none = _OF_BOXES
         nothing = no_objects(Example.label)
         said = case((nothing, none), (~nothing, some))

@@ -33,7 +33,7 @@ from core.files.storage import Storage
 from core.states import ExampleState, Split
 from core.tables import Artifact, Example, Project, Query, Round
 from core.tables.base import no_objects
-from core.tasks.registry import task_type
+from core.tasks.registry import lists_objects
 
 NONE: Final = -1
 STATES: Final = {
@@ -153,7 +153,7 @@ def _predictions(table: ScoreTable) -> Known:
 def _states(project: Project) -> Select[*tuple[Any, ...]]:
     numbers = case({state.value: number for state, number in STATES.items()}, value=Example.state)
     value: ColumnElement[int] = func.coalesce(Example.label_class_id, numbers)
-    if task_type(project.task).lists_objects:
+    if lists_objects(project.task):
         value = case((no_objects(Example.label), NO_OBJECTS), else_=value)
     return select(Example.pool_index, value.label("value")).where(
         Example.project_id == project.id,

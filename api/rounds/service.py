@@ -45,7 +45,7 @@ from core.states import (
 )
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round
 from core.tables.base import no_objects
-from core.tasks.registry import task_type
+from core.tasks.registry import lists_objects, task_type
 from core.verdicts.consensus import held_in_its_round
 
 _COMPARABLE: Final = 50
@@ -101,7 +101,7 @@ async def _answers(
             Annotation.verdict,
             func.count(),
             # Other labels need not be read for it.
-            nothing if task_type(project.task).lists_objects else literal(0),
+            nothing if lists_objects(project.task) else literal(0),
             *of_kind,
         )
         .outerjoin(Query, and_(Query.id == Annotation.query_id, unusual))

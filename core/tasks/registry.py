@@ -81,6 +81,12 @@ def task_type(name: str) -> TaskType[Any]:
     return found
 
 
+def lists_objects(name: str) -> bool:
+    """Whether labels of a task type list objects; so far as is known, where its package is gone."""
+    found = _known().get(name)
+    return found is not None and found.lists_objects
+
+
 def register(one: TaskType[Any]) -> None:
     """Make a task type known to this process.
 

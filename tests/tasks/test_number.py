@@ -270,3 +270,15 @@ def test_a_package_brings_a_task_type(monkeypatch: pytest.MonkeyPatch) -> None:
         registry._known.cache_clear()
         # For the fixture to take away again.
         registry.register(NUMBER)
+
+
+def test_what_is_there_is_shown_without_the_package_that_brings_the_type(
+    http: TestClient, world: World
+) -> None:
+    project = world.project(images=4, state=ProjectState.RUNNING)
+    world.open_round(project, 4)
+    project.task = "letter"
+    world.session.commit()
+    headers = world.caller().headers
+    for page in ("rounds", "duplicates"):
+        assert http.get(f"/api/projects/{project.id}/{page}", headers=headers).status_code == 200
