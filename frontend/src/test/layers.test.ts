@@ -4,16 +4,18 @@ import { expect, it } from "vitest";
 const LAYERS = ["routes", "features", "tasks", "media", "ui", "api", "strings", "lib"];
 const MOST_LINES = 250;
 
-/** Where a type of task is told by its name: compared, switched on, or the key to something of its own. */
+/** Where a type of task is told by its name: compared, switched on, looked for, or the key to something of its own. */
 const BY_NAME = [
   /\btask\s*[!=]==?\s*["'`]/,
   /["'`]\s*[!=]==?\s*(?:\w+\.)*task\b/,
   /\bswitch\s*\((?:\w+\.)*task\)/,
   /\w\??\.?\[(?:\w+\.)*task\]/,
+  /\.(?:includes|has|get)\((?:\w+\.)*task\)/,
 ];
 /** Where that is as it should be, and why. */
 const MAY_NAME: Record<string, string> = {
   "api/projects.ts": "lies below the types of task, and puts right what the server sends",
+  "api/serving.ts": "reads from the server for which types of task an algorithm is",
   "features/labeling/review/ReviewScreen.tsx": "has a panel to decide with for each type",
 };
 
@@ -67,6 +69,7 @@ it("sees types of task that are told by their names", () => {
     "switch (project.task) {",
     "WORDS[project.task]",
     "WORDS[task]?.()",
+    "OF_ROWS.includes(project.task)",
   ])
     expect(BY_NAME.some((pattern) => pattern.test(branch))).toBe(true);
   expect(BY_NAME.some((pattern) => pattern.test('{ task: "boxes" }, [task]'))).toBe(false);
