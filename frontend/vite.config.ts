@@ -25,7 +25,11 @@ export default defineConfig({
             // Apart from what keeps strings as it is loaded, which has to wait for the reader's language.
             { name: "strings", test: /src\/strings\/(?!ko\/)/, priority: 1 },
             // What many pages use comes in one file: a dozen small ones cost a slow line more than their bytes.
-            { name: "shared", test: /src\/(ui|api)\//, minShareCount: 4 },
+            {
+              name: "shared",
+              test: /src\/(ui|api)\/|src\/tasks\/(\w+\/)?(traits|stateNames)\./,
+              minShareCount: 4,
+            },
           ],
         },
       },

@@ -4,7 +4,7 @@ import type { Project, User } from "../api/types";
 import { NoPage } from "../features/labeling/NoPage";
 import { ProjectNews } from "../features/labeling/ProjectNews";
 import { PageOfMedium, useWordsOf } from "../media/MediumContext";
-import { hasTaskView } from "../tasks/known";
+import { hasTaskView } from "../tasks/traits";
 import { Loading, Skeleton } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
 import styles from "./DeskRoute.module.css";

@@ -17,6 +17,8 @@ const pages = import.meta.glob<string>(
     "../features/projects/ProjectCard.tsx",
     "../routes/{DeskRoute,LabelRoute,GridRoute,ReviewRoute,ProjectsRoute,AppShell,AccountMenu}.tsx",
     "!../**/*.test.*",
+    // What only who runs a project reads.
+    "!../tasks/**/managerWords.ts",
   ],
   { query: "?raw", import: "default", eager: true },
 );

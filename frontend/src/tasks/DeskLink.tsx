@@ -3,7 +3,7 @@ import type { Project } from "../api/types";
 import { t } from "../strings";
 import { ButtonLink } from "../ui/Button";
 import styles from "./DeskLink.module.css";
-import { hasTaskView } from "./known";
+import { hasTaskView } from "./traits";
 
 type DeskLinkProps = ComponentProps<typeof ButtonLink> & { project: Pick<Project, "task"> };
 

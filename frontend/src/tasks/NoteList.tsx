@@ -1,9 +1,9 @@
 import type { Note, Project } from "../api/types";
 import { t } from "../strings";
 import { formatDateTime } from "../ui/format";
-import { verdictNames } from "../ui/stateNames";
 import styles from "./NoteList.module.css";
 import { saidOf } from "./said";
+import { verdictNames } from "./stateNames";
 
 type Of = Pick<Project, "task" | "classes">;
 

@@ -1,9 +1,10 @@
 import type { Example, Judgement, Project } from "../api/types";
 import { t } from "../strings";
 import { FIXED_KEYS } from "../ui/hotkeys";
-import { noneOf } from "../ui/stateNames";
 import { boxesOf } from "./boxes/model";
 import { type Choice, LABELED, labelFrom } from "./choice";
+import { noneOf } from "./stateNames";
+import { traitsOf } from "./traits";
 
 /** What can be said of an example by hand, whether or not anybody has been asked about it. */
 export type Sayable = {
@@ -19,27 +20,24 @@ export type Sayable = {
 const STATES = { label: "labeled", ood: "ood", unsure: "unsure" } as const;
 type Opinion = keyof typeof STATES;
 
-const NOTHING: Choice = {
-  verdict: LABELED,
-  classId: null,
-  label: { type: "boxes", boxes: [], threshold: null },
-};
-
 /**
  * What one key can say, of an example or of many at once.
  *
  * Where labels are more than a class, one that is right for several can only be that nothing is in them.
  */
 export function sayable(project: Pick<Project, "task" | "classes">): Sayable[] {
-  const { task, classes } = project;
-  const ofTask: Sayable[] =
-    task === "classification"
-      ? classes.map(({ id, name, colour, hotkey }) => ({
-          choice: { verdict: LABELED, classId: id },
-          ...{ name, colour, key: hotkey },
-        }))
-      : [];
-  if (task === "boxes") ofTask.push({ choice: NOTHING, name: t.boxes.none, key: "shift+n" });
+  const { classes } = project;
+  const { namesOneClass, emptyLabel } = traitsOf(project);
+  const ofTask: Sayable[] = namesOneClass
+    ? classes.map(({ id, name, colour, hotkey }) => ({
+        choice: { verdict: LABELED, classId: id },
+        ...{ name, colour, key: hotkey },
+      }))
+    : [];
+  if (emptyLabel) {
+    const choice: Choice = { verdict: LABELED, classId: null, label: emptyLabel };
+    ofTask.push({ choice, name: t.boxes.none, key: "shift+n" });
+  }
   return [
     ...ofTask,
     { choice: { verdict: "ood", classId: null }, name: noneOf(project).full, key: FIXED_KEYS.ood },

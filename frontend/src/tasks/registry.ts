@@ -18,11 +18,12 @@ import { Panel as OrderPanel } from "./instructions/Panel";
 import { Stage as OrderStage } from "./instructions/Stage";
 import { Thumbnail as OrderThumbnail } from "./instructions/Thumbnail";
 import { useRanking } from "./instructions/useRanking";
-import type { KnownTask } from "./known";
 import type { TaskView } from "./spec";
+import type { KnownTask } from "./traits";
 
 const taskViews: Record<KnownTask, TaskView> = {
   classification: {
+    keepsGiven: true,
     useWork: () => null,
     Stage,
     Panel,
@@ -33,6 +34,7 @@ const taskViews: Record<KnownTask, TaskView> = {
     short: shortNameOf,
   },
   boxes: {
+    keepsGiven: true,
     useWork: useEditor,
     Stage: BoxesStage,
     Panel: BoxesPanel,
@@ -46,6 +48,7 @@ const taskViews: Record<KnownTask, TaskView> = {
     short,
   },
   instructions: {
+    keepsGiven: false,
     useWork: useRanking,
     Stage: OrderStage,
     Panel: OrderPanel,

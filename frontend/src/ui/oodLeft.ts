@@ -1,13 +1,9 @@
 import { imagesSaid } from "../api/measures";
-import type { OodLeft, Project, Round } from "../api/types";
+import type { OodLeft, Round } from "../api/types";
 import { t } from "../strings";
 import { FEWEST, type Known, shareOf } from "./shares";
 
 const { oodLeft: text } = t.overview;
-
-/** What it counts: where labels are boxes, what shows nothing and what is of the wrong kind alike. */
-export const leftTitle = ({ task }: Pick<Project, "task">): string =>
-  task === "boxes" ? t.boxes.left : text.title;
 
 /** What the estimate that counts was made by, and by how many answers. */
 export function basisOf({ count, by_random, by_purity }: OodLeft) {

@@ -3,6 +3,7 @@ import { useSearchParams } from "react-router";
 import { allJobsQuery, isActive } from "../../api/rounds";
 import type { JobKind, JobState, Project } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Fetching } from "../../ui/Fetching";
@@ -80,7 +81,7 @@ export function AllJobsCard({ project }: { project: Project }) {
         <p className={styles.quiet}>{isFiltered ? text.nothing : text.noneText}</p>
       )}
       {items.length > 0 && (
-        <AllJobsTable projectId={project.id} ranks={project.task === "instructions"} jobs={items} />
+        <AllJobsTable projectId={project.id} isLearned={traitsOf(project).isLearned} jobs={items} />
       )}
       <More list={jobs}>{text.more}</More>
     </Card>

@@ -20,17 +20,17 @@ import { kindName } from "./useKinds";
 
 const { all: text } = t.jobs;
 
-const nameOf = (job: Job, ranks: boolean): string =>
-  t.jobs.titled(kindName(job.kind, ranks), job.id);
+const nameOf = (job: Job, isLearned: boolean): string =>
+  t.jobs.titled(kindName(job.kind, isLearned), job.id);
 
 type AllJobsTableProps = {
   projectId: number;
   /** Whether people put rows in order there. */
-  ranks: boolean;
+  isLearned: boolean;
   jobs: Job[];
 };
 
-export function AllJobsTable({ projectId, ranks, jobs }: AllJobsTableProps) {
+export function AllJobsTable({ projectId, isLearned, jobs }: AllJobsTableProps) {
   const client = useQueryClient();
   const act = useMutation({
     mutationFn: ({ job, action }: { job: Job; action: typeof cancelJob }) => action(job.id),
@@ -59,7 +59,7 @@ export function AllJobsTable({ projectId, ranks, jobs }: AllJobsTableProps) {
           {jobs.map((job) => (
             <tr key={job.id}>
               <th scope="row" className={styles.job}>
-                <Link to={`/projects/${projectId}/jobs/${job.id}`}>{nameOf(job, ranks)}</Link>
+                <Link to={`/projects/${projectId}/jobs/${job.id}`}>{nameOf(job, isLearned)}</Link>
                 {job.dry_run && (
                   <div className={styles.quiet}>
                     {job.kind === "import_pool" ? t.jobs.estimate.preview : t.jobs.estimate.run}
@@ -79,7 +79,7 @@ export function AllJobsTable({ projectId, ranks, jobs }: AllJobsTableProps) {
               <td data-number>
                 <Act
                   job={job}
-                  name={nameOf(job, ranks)}
+                  name={nameOf(job, isLearned)}
                   busy={act.isPending && act.variables.job.id === job.id}
                   onAct={(action) => act.mutate({ job, action })}
                 />

@@ -2,6 +2,7 @@ import { useEffect } from "react";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { DeskLink } from "../../tasks/DeskLink";
+import { traitsOf } from "../../tasks/traits";
 import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import styles from "./JobsScreen.module.css";
@@ -53,18 +54,15 @@ export function Questions({ project, questions, asked, onAsk }: QuestionsProps) 
 
 /** What has to be there before there is an answer to any of them. */
 function Missing({ project }: { project: Project }) {
-  const { id, task, counts, state } = project;
+  const { id, counts, state } = project;
+  const { isCurated } = traitsOf(project);
   const { questions: text } = t.jobs;
   const labels = counts.labeled_in + counts.labeled_ood;
-  if (counts.pool > 0 && (labels > 0 || task === "instructions")) return null;
+  if (counts.pool > 0 && (labels > 0 || isCurated)) return null;
   const hasQueue = counts.pool > 0 && state === "running";
   return (
     <p className={styles.missing}>
-      {task === "instructions"
-        ? t.jobs.needsImages
-        : counts.pool === 0
-          ? text.noImages
-          : text.noLabels}{" "}
+      {isCurated ? t.jobs.needsImages : counts.pool === 0 ? text.noImages : text.noLabels}{" "}
       {hasQueue ? (
         <DeskLink project={project} to={`/projects/${id}/label`} size="small">
           {t.projects.label}

@@ -5,12 +5,12 @@ import type { ClassGuide, GuideExample, LabelClass, Project } from "../../api/ty
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { LabelOver } from "../../tasks/boxes/LabelOver";
+import { traitsOf } from "../../tasks/traits";
 import { Button } from "../../ui/Button";
 import { ErrorNotice } from "../../ui/ErrorNotice";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import { Failure, Loading, Skeleton } from "../../ui/State";
-import { noneOf } from "../../ui/stateNames";
 import styles from "./GuidePanel.module.css";
 
 const { guide: text } = t.label;
@@ -50,9 +50,8 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
     };
   }, [onClose]);
 
-  const ranks = project.task === "instructions";
-  const { guide: ranking } = t.instructions;
-  const title = ranks ? ranking.title : text.title;
+  const { hasClasses, words } = traitsOf(project);
+  const { title, untold, none, text: noneText } = words.guide();
   const guideOf = (id: number) => data?.classes.find((one) => one.class_id === id);
   // One after the other, since each takes the place of all before. Buttons that go take the focus along.
   const pinIn = (classId: number, ids: number[]) => {
@@ -67,8 +66,8 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
           <Kbd decorative>{FIXED_KEYS.guide.toUpperCase()}</Kbd>
         </Button>
       </header>
-      {(project.guidelines || ranks) && (
-        <p className={styles.text}>{project.guidelines || ranking.untold}</p>
+      {(project.guidelines || untold) && (
+        <p className={styles.text}>{project.guidelines || untold}</p>
       )}
       <ErrorNotice error={pin.error} />
       {error && <Failure error={error} onRetry={() => refetch()} />}
@@ -91,12 +90,12 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
         <article className={styles.part}>
           <h3>
             <span className={styles.hatch} aria-hidden="true" />
-            {ranks ? t.instructions.none : noneOf(project).full}
+            {none}
           </h3>
           <p className={styles.text}>
-            {ranks
-              ? ranking.none
-              : [noneText(project), data.ood.length > 0 && text.oodSaid].filter(Boolean).join(" ")}
+            {[noneText, hasClasses && data.ood.length > 0 && text.oodSaid]
+              .filter(Boolean)
+              .join(" ")}
           </p>
           <Examples examples={data.ood} />
         </article>
@@ -104,8 +103,6 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
     </section>
   );
 }
-
-const noneText = ({ task }: Project) => (task === "boxes" ? t.boxes.oodText : text.ood);
 
 type ClassPartProps = {
   item: LabelClass;

@@ -1,12 +1,12 @@
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
-import { helpRows as boxRows } from "../../tasks/boxes/help";
-import { helpRows as orderRows } from "../../tasks/instructions/help";
+import { helpOf } from "../../tasks/help";
 import { noteKey } from "../../tasks/Note";
+import type { KeyRow } from "../../tasks/spec";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import styles from "./HelpDialog.module.css";
-import { HelpFrame, type KeyRow } from "./HelpFrame";
+import { HelpFrame } from "./HelpFrame";
 import { stageKeys } from "./stageKeys";
 
 type HelpDialogProps = {
@@ -23,25 +23,20 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
     [[FIXED_KEYS.ood], rows.ood],
     [["Enter"], rows.keep],
   ];
-  const own: Record<string, () => KeyRow[]> = { boxes: boxRows, instructions: orderRows };
-  const ownKeys = own[task]?.();
-  const ownTouch: Record<string, string[]> = {
-    boxes: t.boxes.touch.label,
-    instructions: t.instructions.touch,
-  };
+  const own = helpOf({ task });
   const { find } = FIXED_KEYS;
   const noted = noteKey(classes);
   const keys: KeyRow[] = [
-    ...(ownKeys ?? verdictKeys),
+    ...(own?.keys() ?? verdictKeys),
     [[FIXED_KEYS.unsure], rows.unsure],
     [[FIXED_KEYS.skip], rows.skip],
-    [ownKeys ? [FIXED_KEYS.undo] : [FIXED_KEYS.undo, "Backspace"], rows.undo],
+    [own ? [FIXED_KEYS.undo] : [FIXED_KEYS.undo, "Backspace"], rows.undo],
     [["←", "→"], rows.step],
     ...(classes.length > 0 ? ([[[find, "/"], rows.find]] as KeyRow[]) : []),
-    [[FIXED_KEYS.guide], task === "instructions" ? t.instructions.guide.key : rows.guide],
+    [[FIXED_KEYS.guide], own?.guide?.() ?? rows.guide],
     [noted ? [noted] : [], t.note.help],
     [[FIXED_KEYS.pause], rows.pause],
-    ...(ownKeys ? [] : stageKeys(medium)),
+    ...(own ? [] : stageKeys(medium)),
     [[FIXED_KEYS.help, "?"], rows.help],
   ];
   return (
@@ -50,7 +45,7 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
       verdicts={classes.map(({ hotkey, name }) => [hotkey ? [hotkey] : [], name])}
       keys={keys}
       touch={[
-        ...(ownTouch[task] ?? [...t.label.touch.label, t.label.touch.look[medium]]),
+        ...(own?.touch() ?? [...t.label.touch.label, t.label.touch.look[medium]]),
         t.note.helpTouch,
       ]}
       onClose={onClose}

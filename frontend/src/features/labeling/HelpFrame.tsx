@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { t } from "../../strings";
+import type { KeyRow } from "../../tasks/spec";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import { askedBy, KEY_DIALOGS, keyLabel } from "../../ui/hotkeys";
@@ -9,8 +10,6 @@ import { useKeyDown } from "../../ui/useKeyDown";
 import styles from "./HelpFrame.module.css";
 
 /** Keys, and what they do; what has no key is told all the same. */
-export type KeyRow = [keys: string[], meaning: string];
-
 type HelpFrameProps = {
   title: string;
   verdicts: KeyRow[];

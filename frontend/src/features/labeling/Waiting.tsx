@@ -6,6 +6,7 @@ import { projectQuery } from "../../api/projects";
 import { jobsOfKindQuery } from "../../api/rounds";
 import type { BetweenRounds, Job, JobProgress, LabelStatus, Project } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { Button, ButtonLink } from "../../ui/Button";
 import { formatAbout, formatCount, formatSeconds } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
@@ -86,7 +87,7 @@ export function Waiting(props: WaitingProps) {
       </div>
       <div className={styles.mine}>
         {data && <Mine between={data} task={task} />}
-        {task === "instructions" && reviews && <ToChosen projectId={projectId} />}
+        {traitsOf({ task }).isCurated && reviews && <ToChosen projectId={projectId} />}
       </div>
     </div>
   );
@@ -146,10 +147,11 @@ function ToChosen({ projectId }: { projectId: number }) {
 function Mine({ between, task }: { between: BetweenRounds; task: Project["task"] }) {
   const { round, mine } = between;
   if (!round || mine.answers === 0) return null;
+  const named = traitsOf({ task }).words.mine();
   const figures: [string, string][] = [
     [text.mine.answers, formatCount(mine.answers)],
-    [text.mine.inside[task], formatCount(mine.inside)],
-    [text.mine.ood[task], formatCount(mine.ood)],
+    [named.inside, formatCount(mine.inside)],
+    [named.none, formatCount(mine.ood)],
   ];
   if (mine.median_seconds !== null) {
     figures.push([text.mine.seconds, formatSeconds(mine.median_seconds)]);

@@ -1,7 +1,7 @@
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
+import type { KeyRow } from "../../tasks/spec";
 import { FIXED_KEYS } from "../../ui/hotkeys";
-import type { KeyRow } from "./HelpFrame";
 
 /** What keys do with what is shown. */
 export function stageKeys(medium: Medium): KeyRow[] {

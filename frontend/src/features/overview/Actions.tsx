@@ -11,8 +11,10 @@ import {
 } from "../../api/projects";
 import { closeRound } from "../../api/rounds";
 import { type Selection, selectionUrl } from "../../api/selections";
-import type { Project, Round } from "../../api/types";
+import type { ExportFormat, Project, Round } from "../../api/types";
 import { t } from "../../strings";
+import { managerWordsOf } from "../../tasks/managerWords";
+import { traitsOf } from "../../tasks/traits";
 import { Button, ButtonLink } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { Menu } from "../../ui/Menu";
@@ -20,22 +22,6 @@ import { useManages } from "../../ui/managing";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./OverviewScreen.module.css";
-
-/** What most people take away; the others are among the settings. */
-const FORMATS = {
-  boxes: ["coco", "yolo", "csv", "jsonl"],
-  instructions: ["alpaca", "messages", "parquet", "rankings"],
-  classes: ["csv", "jsonl", "imagefolder"],
-  texts: ["csv", "jsonl", "doccano"],
-  others: ["csv", "jsonl"],
-} as const;
-
-/** Which of these a project has. */
-function formatsOf({ task, medium }: Project): keyof typeof FORMATS {
-  if (task === "boxes" || task === "instructions") return task;
-  if (task !== "classification") return "others";
-  return medium === "text" ? "texts" : "classes";
-}
 
 type ActionsProps = {
   project: Project;
@@ -66,18 +52,14 @@ function ManagersActions({ project, rounds, chosen }: ActionsProps) {
     onSuccess: () => setClosing(null),
     onSettled: refresh,
   });
-  const isBoxes = project.task === "boxes";
-  const isOrder = project.task === "instructions";
-  const shown = formatsOf(project);
+  const { isCurated, takeAway } = traitsOf(project);
   const { alpaca, messages, parquet, rankings, doccano } = t.exports.formats;
-  const names = {
+  const names: Partial<Record<ExportFormat, string>> = {
     ...{ alpaca: alpaca.title, messages: messages.title },
     ...{ parquet: parquet.title, rankings: rankings.title, doccano: doccano.title },
     ...t.overview.exports,
     ...t.boxes.exports,
   };
-  const others = isOrder ? t.overview.ranking.aboutExports : t.overview.allExports;
-  const allExports = isBoxes ? t.boxes.allExports : others;
   const open = rounds.find((round) => round.state === "open");
   return (
     <>
@@ -92,19 +74,19 @@ function ManagersActions({ project, rounds, chosen }: ActionsProps) {
             {t.overview.resume}
           </Button>
         )}
-        {isOrder && (
+        {isCurated && (
           <ButtonLink to={`/projects/${project.id}/jobs?ask=select_instructions`} kind="primary">
             {t.overview.ranking.choose}
           </ButtonLink>
         )}
-        {project.state === "finished" && !isOrder && (
+        {project.state === "finished" && !isCurated && (
           <Button busy={act.isPending} onClick={() => act.mutate("resume")}>
             {t.overview.another}
           </Button>
         )}
         {open && <Button onClick={() => setClosing(open.number)}>{t.overview.closeRound}</Button>}
         <ButtonLink to={`/projects/${project.id}/settings#images`}>
-          {isOrder ? t.overview.ranking.importMore : t.overview.importMore}
+          {isCurated ? t.overview.ranking.importMore : t.overview.importMore}
         </ButtonLink>
         <Menu label={t.overview.export}>
           {chosen && (
@@ -112,17 +94,19 @@ function ManagersActions({ project, rounds, chosen }: ActionsProps) {
               href={selectionUrl({ projectId: project.id, jobId: chosen.job_id }, "alpaca")}
               download
             >
-              {t.overview.ranking.chosenAs(chosen.kept, names.alpaca)}
+              {t.overview.ranking.chosenAs(chosen.kept, alpaca.title)}
             </a>
           )}
-          {FORMATS[shown].map((format) => (
+          {takeAway(project.medium).map((format) => (
             <a key={format} href={exportUrl(project.id, format)} download>
-              {isOrder && format !== "rankings"
-                ? t.overview.ranking.allAs(names[format as keyof typeof names])
+              {isCurated && format !== "rankings"
+                ? t.overview.ranking.allAs(names[format] ?? format)
                 : names[format]}
             </a>
           ))}
-          <Link to={`/projects/${project.id}/settings#exports`}>{allExports}</Link>
+          <Link to={`/projects/${project.id}/settings#exports`}>
+            {managerWordsOf(project).allExports()}
+          </Link>
         </Menu>
       </div>
       {act.error && (

@@ -6,12 +6,13 @@ import { findsAll } from "../../api/projects";
 import { comparableQuery, roundsQuery } from "../../api/rounds";
 import type { Comparable, Project, Round } from "../../api/types";
 import { t } from "../../strings";
+import { noneOf } from "../../tasks/stateNames";
+import { traitsOf } from "../../tasks/traits";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";
 import { formatCost, formatPercent, formatSeconds, formatWholePercent } from "../../ui/format";
 import { poolShareOf } from "../../ui/oodLeft";
 import { aurocOf, FEWEST, type Known, shareOf } from "../../ui/shares";
-import { noneOf } from "../../ui/stateNames";
 import { costParts } from "./costs";
 import { LearningCurve } from "./LearningCurve";
 import styles from "./OverviewScreen.module.css";
@@ -52,10 +53,10 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
   });
   // Where only purity counts there is nothing to be seen.
   const isWeighed = weight.some(({ y }) => y < 1);
-  const isBoxes = project.task === "boxes";
+  const { measure, emptyLabel } = traitsOf(project);
   const accuracy = curvesOf(runs, accuracyOf);
-  const isOneClass = project.classes.length === 1 && !isBoxes;
-  const usual = isBoxes ? t.overview.foundWell : text.accuracy;
+  const isOneClass = project.classes.length === 1 && measure === "accuracy";
+  const usual = measure === "precision" ? t.overview.foundWell : text.accuracy;
   const named = isOneClass ? t.advice.oneClass.accuracy : usual;
   const headline = rounds.map((round) => headlineOf(round)?.name).find(Boolean);
   // What round 0 drew at random estimates the pool's share of IN.
@@ -102,7 +103,7 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
           bars={done.map((round) => ({ x: round.number, parts: costParts(round) }))}
           tones={{
             ...columns,
-            in: isBoxes ? t.boxes.either : columns.in,
+            in: emptyLabel ? t.boxes.either : columns.in,
             ood: noneOf(project).short,
           }}
           xLabel={text.round}
@@ -126,11 +127,13 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
 }
 
 /** Why no accuracy is drawn. */
-function noAccuracy({ task, classes, counts }: Project, done: Round[]): string {
+function noAccuracy(project: Project, done: Round[]): string {
+  const { classes, counts } = project;
+  const isShare = traitsOf(project).measure === "accuracy";
   if (done.length === 0) return text.empty;
   if (done.some((round) => round.accuracy !== null)) return t.advice.fewImages;
-  if (counts.evaluation === 0) return task === "boxes" ? text.noBoxes : text.noEvaluation;
-  return classes.length === 1 && task !== "boxes" ? t.advice.oneClass.none : text.noAccuracy;
+  if (counts.evaluation === 0) return isShare ? text.noEvaluation : text.noBoxes;
+  return classes.length === 1 && isShare ? t.advice.oneClass.none : text.noAccuracy;
 }
 
 function accuracyOf(round: Round): Known | null {

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { algorithmsQuery } from "../../api/algorithms";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { Card } from "../../ui/Card";
 import { useSelections } from "../../ui/jobs/useSelections";
 import { useManages } from "../../ui/managing";
@@ -13,7 +14,7 @@ import { beginsAtRandom, firstSteps, nextStep, type StepName } from "./steps";
 /** From nothing to the first model, step by step; it goes when the first round has closed. */
 export function FirstSteps({ project }: { project: Project }) {
   const { firstSteps: text } = t.overview;
-  const selections = useSelections(project.id, project.task === "instructions");
+  const selections = useSelections(project.id, traitsOf(project).isCurated);
   const steps = firstSteps(project, selections.length > 0);
   const next = nextStep(steps);
   const manages = useManages();

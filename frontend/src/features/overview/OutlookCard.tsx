@@ -3,10 +3,12 @@ import { findsAll } from "../../api/projects";
 import { outlookQuery } from "../../api/rounds";
 import type { Project, Reason, Round } from "../../api/types";
 import { t } from "../../strings";
+import { leftTitle } from "../../tasks/stateNames";
+import { traitsOf } from "../../tasks/traits";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { formatCount, formatPercent } from "../../ui/format";
-import { basisOf, leftTitle, oodLeftOf, told } from "../../ui/oodLeft";
+import { basisOf, oodLeftOf, told } from "../../ui/oodLeft";
 import { Failure, Skeleton } from "../../ui/State";
 import { FEWEST, formatShare, shareOf } from "../../ui/shares";
 import { Finding } from "./FindingCard";
@@ -42,7 +44,8 @@ export function OutlookCard({ project, rounds }: { project: Project; rounds: Rou
   );
 }
 
-function sentence({ code, values }: Reason, { counts, task }: Project, rounds: Round[]): string {
+function sentence({ code, values }: Reason, project: Project, rounds: Round[]): string {
+  const { counts } = project;
   const percent = (name: string) => formatPercent(values[name] ?? 0);
   const whole = (name: string) => Math.round(values[name] ?? 0);
   const count = (name: string) => formatCount(whole(name));
@@ -75,7 +78,9 @@ function sentence({ code, values }: Reason, { counts, task }: Project, rounds: R
     case "draws":
       return text.draws(share(values.accuracy ?? 0, values.examples ?? 0), whole("examples"));
     case "no_accuracy":
-      if (task === "boxes") return counts.evaluation > 0 ? text.boxes : text.noBoxes;
+      if (traitsOf(project).measure === "precision") {
+        return counts.evaluation > 0 ? text.boxes : text.noBoxes;
+      }
       if (counts.evaluation > 0) return text.noAccuracy;
       return text.noEvaluation(FEWEST, t.guarantee.draws.ask);
     case "few_rounds":

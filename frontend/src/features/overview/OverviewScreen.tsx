@@ -5,6 +5,7 @@ import { findsAll, isFullyLabeled, isLabeled } from "../../api/projects";
 import { isActive, jobsQuery, roundsQuery } from "../../api/rounds";
 import type { Job, Project } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { ButtonLink } from "../../ui/Button";
 import { CannotTell } from "../../ui/CannotTell";
 import { Card } from "../../ui/Card";
@@ -58,7 +59,8 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
   });
   const modelOf = useTitles("model");
   const shown = shownJobs(jobs.data?.items ?? [], project);
-  if (project.task === "instructions") {
+  const { isCurated, namesOneClass } = traitsOf(project);
+  if (isCurated) {
     return <RankingOverview project={project} rounds={rounds.data?.items ?? []} jobs={shown} />;
   }
   if (project.state === "draft") {
@@ -87,9 +89,7 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
       <OodLeftCard project={project} rounds={items} />
     </div>
   );
-  const promise = judged && project.task === "classification" && (
-    <Fragment key="promise">{guarantee}</Fragment>
-  );
+  const promise = judged && namesOneClass && <Fragment key="promise">{guarantee}</Fragment>;
   return (
     <div className={styles.page}>
       <Actions project={project} rounds={items} />

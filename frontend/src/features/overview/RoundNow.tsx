@@ -1,6 +1,7 @@
 import { headlineOf, imagesOf, imagesSaid } from "../../api/measures";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import { formatPercent } from "../../ui/format";
@@ -11,7 +12,7 @@ import { formatShare, shareOf } from "../../ui/shares";
 export function RoundNow({ project, rounds }: { project: Project; rounds: Round[] }) {
   const isOneClass = project.classes.length === 1;
   const usual = isOneClass ? t.advice.oneClass.accuracy : t.overview.latestAccuracy;
-  const named = project.task === "boxes" ? t.overview.foundWell : usual;
+  const named = traitsOf(project).measure === "precision" ? t.overview.foundWell : usual;
   const current = project.current_round;
   const round = rounds.find((item) => item.number === current?.number);
   const measured = rounds.findLast((item) => (headlineOf(item)?.value ?? item.accuracy) !== null);

@@ -4,11 +4,12 @@ import { useStrategyOf } from "../../api/algorithms";
 import { headlineOf, imagesOf, imagesSaid } from "../../api/measures";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
+import { noneOf } from "../../tasks/stateNames";
+import { traitsOf } from "../../tasks/traits";
 import { Explained } from "../../ui/Explained";
 import { formatCost, formatCount, formatPercent, formatSeconds, hasEnd } from "../../ui/format";
 import { RoundChip } from "../../ui/RoundChip";
 import { formatMeasured, formatShare, shareOf } from "../../ui/shares";
-import { noneOf } from "../../ui/stateNames";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
 import { useSaid } from "../../ui/titled";
@@ -22,9 +23,9 @@ type RoundsTableProps = { project: Pick<Project, "id" | "task">; rounds: Round[]
 export function RoundsTable({ project: { id: projectId, task }, rounds }: RoundsTableProps) {
   const said = useSaid();
   const { columns, foundWell } = t.overview;
-  const isBoxes = task === "boxes";
-  const none = noneOf({ task }).short;
-  const usual = isBoxes ? foundWell : columns.accuracy;
+  const { measure, emptyLabel } = traitsOf({ task });
+  const { short: none, text: noneText } = noneOf({ task });
+  const usual = measure === "precision" ? foundWell : columns.accuracy;
   const strategyOf = useStrategyOf();
   return (
     <div className={styles.rounds}>
@@ -38,19 +39,19 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
               {columns.spent}
             </th>
             <th scope="col" data-number>
-              {isBoxes ? (
+              {emptyLabel ? (
                 <Term text={tips.some}>{t.boxes.some}</Term>
               ) : (
                 <Term of="inside">{columns.in}</Term>
               )}
             </th>
-            {isBoxes && (
+            {emptyLabel && (
               <th scope="col" data-number>
                 <Term text={tips.none}>{t.boxes.none}</Term>
               </th>
             )}
             <th scope="col" data-number>
-              {isBoxes ? <Term text={t.boxes.oodText}>{none}</Term> : <Term of="ood">{none}</Term>}
+              {noneText ? <Term text={noneText}>{none}</Term> : <Term of="ood">{none}</Term>}
             </th>
             <th scope="col" data-number>
               {columns.unsure}
@@ -86,7 +87,7 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
                   )}
                 </td>
                 <td data-number>{formatCount(round.answered.label - round.answered.no_objects)}</td>
-                {isBoxes && <td data-number>{formatCount(round.answered.no_objects)}</td>}
+                {emptyLabel && <td data-number>{formatCount(round.answered.no_objects)}</td>}
                 <td data-number>{formatCount(round.answered.ood)}</td>
                 <td data-number>{formatCount(round.answered.unsure)}</td>
                 <ShareCell round={round} />
@@ -97,7 +98,7 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
               </tr>
               {notes.length > 0 && (
                 <tr>
-                  <td colSpan={isBoxes ? 11 : 10} className={styles.notes}>
+                  <td colSpan={emptyLabel ? 11 : 10} className={styles.notes}>
                     <div>
                       <Explained>{notes.map(said).join(" ")}</Explained>
                     </div>

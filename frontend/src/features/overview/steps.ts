@@ -1,15 +1,15 @@
 import { findsAll, isFullyLabeled } from "../../api/projects";
 import type { Algorithm, Project } from "../../api/types";
-import { hasTaskView } from "../../tasks/known";
+import { hasTaskView, traitsOf } from "../../tasks/traits";
 
 export type StepName = "images" | "classes" | "evaluation" | "label" | "round" | "rows" | "choose";
 export type Step = { name: StepName; done: boolean; to: string | null };
 
 /** The way to the first model; empty once it is there, or where there is nothing to ask about. */
 export function firstSteps(project: Project, isChosen = false): Step[] {
-  const { id, state, task, counts, classes, current_round: round } = project;
+  const { id, state, counts, classes, current_round: round } = project;
   const isDraft = state === "draft";
-  if (task === "instructions") return isChosen ? [] : choosing(project);
+  if (traitsOf(project).isCurated) return isChosen ? [] : choosing(project);
   const hasModel = state === "finished" || (round !== null && round.number > 0);
   if (hasModel || (isDraft && isFullyLabeled(project))) return [];
   // Labels of a package's type of task are given by a script.

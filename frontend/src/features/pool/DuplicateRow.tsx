@@ -5,10 +5,10 @@ import { t } from "../../strings";
 import { sayable } from "../../tasks/byHand";
 import type { Choice } from "../../tasks/choice";
 import { saidOf } from "../../tasks/said";
+import { stateNames, verdictNames } from "../../tasks/stateNames";
 import { Button, ButtonLink } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Menu } from "../../ui/Menu";
-import { stateNames, verdictNames } from "../../ui/stateNames";
 import styles from "./Duplicates.module.css";
 
 const text = t.alike;

@@ -2,9 +2,10 @@ import type { ReactNode } from "react";
 import type { ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
 import { saidOf } from "../../tasks/said";
+import { stateNames } from "../../tasks/stateNames";
+import { traitsOf } from "../../tasks/traits";
 import { formatBytes, formatChance, formatCount } from "../../ui/format";
 import { isLikelyOod } from "../../ui/likelyOod";
-import { stateNames } from "../../ui/stateNames";
 import { Term } from "../../ui/Term";
 import styles from "./DetailPanel.module.css";
 
@@ -50,10 +51,9 @@ function Prediction({ project, example }: FactsProps) {
   const sure = formatChance(example.confidence, 1);
   if (isLikelyOod(example.in_probability)) {
     const inside = formatChance(example.in_probability, 1);
-    const [likely, of] =
-      project.task === "boxes"
-        ? [t.boxes.likelyNone, t.boxes.inside]
-        : [text.likelyOod, text.inside];
+    const [likely, of] = traitsOf(project).emptyLabel
+      ? [t.boxes.likelyNone, t.boxes.inside]
+      : [text.likelyOod, text.inside];
     return (
       <>
         {likely}

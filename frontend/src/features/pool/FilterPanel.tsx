@@ -5,12 +5,13 @@ import { membersQuery } from "../../api/projects";
 import { subsetsQuery } from "../../api/subsets";
 import type { Filters, Project } from "../../api/types";
 import { t } from "../../strings";
+import { stateNames, verdictNames } from "../../tasks/stateNames";
+import { traitsOf } from "../../tasks/traits";
 import { Button } from "../../ui/Button";
 import { CheckField, SelectField, TextField } from "../../ui/Field";
 import { More } from "../../ui/More";
 import { useManages } from "../../ui/managing";
 import { parseNumber } from "../../ui/parseNumber";
-import { stateNames, verdictNames } from "../../ui/stateNames";
 import { FieldFilters } from "./FieldFilters";
 import { CHOICES, isCompared } from "./filters";
 import styles from "./PoolScreen.module.css";
@@ -38,8 +39,7 @@ export function FilterPanel({
   const pages = useInfiniteQuery({ ...importPagesQuery(project.id), enabled });
   const jobs = pages.data?.pages.flatMap(({ items }) => items) ?? [];
   const imports = jobs.filter((job) => !job.dry_run);
-  // Rows of instruction data have no classes, and no model of the pool scores them.
-  const hasModel = project.task !== "instructions";
+  const { hasClasses, isLearned } = traitsOf(project);
   const classes = project.classes.map(({ id, name }) => ({ id, name }));
   return (
     <div className={styles.panel}>
@@ -56,7 +56,7 @@ export function FilterPanel({
           </option>
         ))}
       </SelectField>
-      {hasModel && (
+      {hasClasses && (
         <Things name="class_id" things={classes} filters={filters} onChange={onChange} />
       )}
       <FieldFilters projectId={project.id} filters={filters} onChange={onChange} />
@@ -107,7 +107,7 @@ export function FilterPanel({
         checked={filters.note === true}
         onChange={(event) => onChange({ note: event.target.checked || null })}
       />
-      {hasModel && scoresRound === null && <p className={styles.hint}>{t.pool.noScores}</p>}
+      {isLearned && scoresRound === null && <p className={styles.hint}>{t.pool.noScores}</p>}
       {scoresRound !== null && (
         <>
           <Things name="predicted" things={classes} filters={filters} onChange={onChange} />

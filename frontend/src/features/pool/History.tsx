@@ -3,10 +3,10 @@ import type { ExampleAnnotation, ExampleDetail, Project } from "../../api/types"
 import { t } from "../../strings";
 import { NoteText } from "../../tasks/NoteList";
 import { saidOf } from "../../tasks/said";
+import { verdictNames } from "../../tasks/stateNames";
 import { Chip } from "../../ui/Chip";
 import { formatChance, formatDateTime, formatSeconds } from "../../ui/format";
 import { highOf } from "../../ui/outOf";
-import { verdictNames } from "../../ui/stateNames";
 import styles from "./DetailPanel.module.css";
 
 const { detail: text } = t.pool;

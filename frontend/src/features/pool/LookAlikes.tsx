@@ -3,6 +3,7 @@ import { lookAlikesQuery } from "../../api/pool";
 import type { Filters, Project } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { Button } from "../../ui/Button";
 import styles from "./LookAlikes.module.css";
 
@@ -19,7 +20,7 @@ type LookAlikesProps = {
 /** What is none of the classes, and looks like one that nobody has named. */
 export function LookAlikes({ project, filters, isUnfiltered, onChange }: LookAlikesProps) {
   const isOfOod = filters.state === "ood";
-  const mayBe = project.task === "classification" && (isOfOod || isUnfiltered);
+  const mayBe = traitsOf(project).namesOneClass && (isOfOod || isUnfiltered);
   const found = useQuery({ ...lookAlikesQuery(project.id), enabled: mayBe });
   const groups = found.data?.items ?? [];
   if (!mayBe || groups.length === 0) return null;

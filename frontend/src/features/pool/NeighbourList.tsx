@@ -3,9 +3,9 @@ import { neighboursQuery } from "../../api/pool";
 import type { Project } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
+import { stateNames } from "../../tasks/stateNames";
 import { Said } from "../../ui/Said";
 import { Loading, Notice, Skeleton } from "../../ui/State";
-import { stateNames } from "../../ui/stateNames";
 import styles from "./DetailPanel.module.css";
 
 const { detail: text } = t.pool;

@@ -11,6 +11,7 @@ import { t } from "../../strings";
 import { LabelOver } from "../../tasks/boxes/LabelOver";
 import { boxesOf } from "../../tasks/boxes/model";
 import { Row } from "../../tasks/instructions/Row";
+import { traitsOf } from "../../tasks/traits";
 import { Button } from "../../ui/Button";
 import { SelectField } from "../../ui/Field";
 import { formatChance } from "../../ui/format";
@@ -22,8 +23,8 @@ const { where: text } = t.localization;
 const SMALL = 200;
 
 /** Whether a model of the project can be asked where it looks. */
-export const canLook = ({ medium, task }: Project): boolean =>
-  medium === "image" && task === "classification";
+export const canLook = (project: Project): boolean =>
+  project.medium === "image" && traitsOf(project).namesOneClass;
 
 type PicturedProps = {
   project: Project;

@@ -6,6 +6,7 @@ import { exampleCountQuery, examplesQuery, poolQueries, type Sort } from "../../
 import type { Project } from "../../api/types";
 import { searchedWords } from "../../media/text/words";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { ButtonLink } from "../../ui/Button";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { Compared } from "./Compared";
@@ -110,8 +111,8 @@ export function PoolScreen({ project }: { project: Project }) {
   );
   const marked = useMemo(() => searchedWords(filters.search ?? ""), [filters.search]);
   const compared = isCompared(filters);
-  // Rows of instruction data have no scores to be put in order by.
-  const plain = project.task === "instructions" ? SORTS.slice(0, 1) : SORTS;
+  // Where no model learns there are no scores to put in order by.
+  const plain = traitsOf(project).isLearned ? SORTS : SORTS.slice(0, 1);
   const notCompared = found.error instanceof ApiError && found.error.code === "not_compared";
   const set = countFilters(filters);
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;

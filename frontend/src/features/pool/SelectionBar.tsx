@@ -3,6 +3,7 @@ import { useState } from "react";
 import { actOnExamples, MOST_AT_ONCE, type PoolAction, promoteExamples } from "../../api/pool";
 import type { Example, ExampleState, Filters, Project, Selection } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { ErrorNotice } from "../../ui/ErrorNotice";
@@ -100,8 +101,7 @@ export function SelectionBar(props: SelectionBarProps) {
       ? [filters.state]
       : examples.filter((one) => selection.ids.has(one.id)).map((one) => one.state),
   );
-  // Rows are asked about in groups that a job puts together, and their labels name no class.
-  const isAskedAlone = project.task !== "instructions";
+  const { inGroups, hasClasses } = traitsOf(project);
   const may = (state: ExampleState) => states.has(state) || states.has(undefined as never);
   if (number > 0) {
     return (
@@ -111,7 +111,7 @@ export function SelectionBar(props: SelectionBarProps) {
         </strong>
         {number > MOST_AT_ONCE && <p>{t.pool.atOnce(formatCount(MOST_AT_ONCE))}</p>}
         <div className={styles.buttons}>
-          {isAskedAlone && (
+          {!inGroups && (
             <Button manages kind="primary" size="small" onClick={() => ask("queue")}>
               {t.pool.actions.queue}
             </Button>
@@ -129,7 +129,7 @@ export function SelectionBar(props: SelectionBarProps) {
               {t.pool.actions.release}
             </Button>
           )}
-          {isAskedAlone && may("ood") && (
+          {hasClasses && may("ood") && (
             <Button manages size="small" onClick={() => ask("promote")}>
               {t.pool.actions.promote}
             </Button>

@@ -7,8 +7,9 @@ import { t } from "../../strings";
 import { LabelOver } from "../../tasks/boxes/LabelOver";
 import { RowThumbnail } from "../../tasks/instructions/RowThumbnail";
 import { saidOf } from "../../tasks/said";
+import { noneOf } from "../../tasks/stateNames";
+import { traitsOf } from "../../tasks/traits";
 import { isLikelyOod } from "../../ui/likelyOod";
-import { noneOf } from "../../ui/stateNames";
 import styles from "./Tile.module.css";
 
 type TileProps = {
@@ -35,8 +36,8 @@ export function Tile(props: TileProps) {
   const state = states[example.state];
   const none = noneOf({ task }).short;
   const label = classes.find((one) => one.id === example.label_class_id);
-  // A model of boxes does not tell the wrong kind of image from one in which nothing is.
-  const likelyNone = task === "boxes" ? t.boxes.noneShort : none;
+  // No model tells the wrong kind of image from one in which nothing is.
+  const likelyNone = traitsOf({ task }).emptyLabel ? t.boxes.noneShort : none;
   const predicted = isLikelyOod(example.in_probability)
     ? likelyNone
     : classes.find((one) => one.id === example.predicted_class_id)?.name;

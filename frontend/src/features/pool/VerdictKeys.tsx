@@ -8,6 +8,7 @@ import { type Sayable, sayable, stands } from "../../tasks/byHand";
 import { type Choice, isSameVerdict, LABELED } from "../../tasks/choice";
 import { Note } from "../../tasks/Note";
 import { saidOf } from "../../tasks/said";
+import { traitsOf } from "../../tasks/traits";
 import { FindButton, VerdictButton, type VerdictButtonProps } from "../../tasks/VerdictButton";
 import { ariaKey, askedBy, FIXED_KEYS, isElsewhere, keyLabel, openedByKey } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
@@ -49,7 +50,7 @@ export function VerdictKeys({ project, example, verdicts, onEdit, off }: Verdict
   const { sending, said } = verdicts;
   const { mine, note, say } = useNoted(example, verdicts, me);
   const isMine = verdicts.hasSaid(example.id) ?? mine !== undefined;
-  const isBoxes = project.task === "boxes";
+  const { isDrawn, namesOneClass } = traitsOf(project);
   const choose = ({ choice }: Sayable) => void say(choice);
   const takeBack = () => verdicts.takeBack(example);
   const askedOf = (key: string, shift: boolean): (() => void) | null => {
@@ -58,8 +59,8 @@ export function VerdictKeys({ project, example, verdicts, onEdit, off }: Verdict
     if (chosen) return () => choose(chosen);
     if (pressed === FIXED_KEYS.note) return note.open;
     if (pressed === FIXED_KEYS.undo) return isMine ? takeBack : null;
-    if (pressed === EDIT_KEY && isBoxes) return onEdit;
-    return OPENED[pressed] && project.task === "classification" ? () => setFinds(true) : null;
+    if (pressed === EDIT_KEY && isDrawn) return onEdit;
+    return OPENED[pressed] && namesOneClass ? () => setFinds(true) : null;
   };
   // Before the grid's, in which some select or go on: what has a button here is that button's.
   useKeyDown(
@@ -90,7 +91,7 @@ export function VerdictKeys({ project, example, verdicts, onEdit, off }: Verdict
   const [none, unsure] = choices.filter(({ choice }) => choice.verdict !== LABELED);
   return (
     <fieldset className={styles.verdicts} aria-label={t.label.verdicts}>
-      {isBoxes && (
+      {isDrawn && (
         <VerdictButton
           name={hasBoxes ? text.edit : text.draw}
           shortcut={EDIT_KEY}

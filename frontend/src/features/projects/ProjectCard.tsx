@@ -5,7 +5,7 @@ import { OfMedium } from "../../media/MediumContext";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t, words } from "../../strings";
 import { DeskLink } from "../../tasks/DeskLink";
-import { hasTaskView } from "../../tasks/known";
+import { hasTaskView, traitsOf } from "../../tasks/traits";
 import { ButtonLink } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
 import { SpentMeter } from "../../ui/Meter";
@@ -20,17 +20,8 @@ type ProjectCardProps = {
 };
 
 export function ProjectCard({ project, work }: ProjectCardProps) {
-  const {
-    id,
-    name,
-    state,
-    medium,
-    task,
-    counts,
-    pictures,
-    excerpts,
-    current_round: round,
-  } = project;
+  const { id, name, state, medium, counts, pictures, excerpts, current_round: round } = project;
+  const named = traitsOf(project).words.counts();
   // Labels that came with the images can be reviewed before anything is started.
   const isToReview = work && (work.reviews || work.disagreements > 0);
   const canManage = project.permissions.includes("manage");
@@ -61,17 +52,8 @@ export function ProjectCard({ project, work }: ProjectCardProps) {
         </div>
         <dl className={styles.counts}>
           <Count value={counts.pool} label={t.projects.counts.pool} />
-          {task === "instructions" ? (
-            <Count value={counts.labeled_in} label={t.projects.counts.ranked} />
-          ) : (
-            <>
-              <Count value={counts.labeled_in} label={t.projects.counts.in} />
-              <Count
-                value={counts.labeled_ood}
-                label={task === "boxes" ? t.projects.counts.wrongKind : t.projects.counts.ood}
-              />
-            </>
-          )}
+          <Count value={counts.labeled_in} label={named.labeled} />
+          {named.none && <Count value={counts.labeled_ood} label={named.none} />}
         </dl>
         {(state !== "draft" || isToReview) && <Waiting work={work} project={project} />}
       </div>

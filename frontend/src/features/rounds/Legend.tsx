@@ -1,7 +1,7 @@
 import type { MapQuery, Project } from "../../api/types";
 import { t } from "../../strings";
+import { noneOf } from "../../tasks/stateNames";
 import { formatCount } from "../../ui/format";
-import { noneOf } from "../../ui/stateNames";
 import styles from "./RoundScreen.module.css";
 import { keyOf } from "./useMap";
 

@@ -4,6 +4,8 @@ import { headlineOf, imagesOf, imagesSaid, purityWeightOf, tellingOf } from "../
 import { pageUrl } from "../../api/pages";
 import type { Algorithm, Choice, ParamSchema, Project, Round, Settings } from "../../api/types";
 import { t } from "../../strings";
+import { leftTitle } from "../../tasks/stateNames";
+import { traitsOf } from "../../tasks/traits";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import {
@@ -13,7 +15,7 @@ import {
   formatWholePercent,
   hasEnd,
 } from "../../ui/format";
-import { leftTitle, oodLeftOf } from "../../ui/oodLeft";
+import { oodLeftOf } from "../../ui/oodLeft";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
 import {
   aurocOf,
@@ -31,7 +33,8 @@ const { firstQueue } = t.advice;
 
 /** What annotators said, and what the model became by it. */
 export function FactsCard({ round, project }: { round: Round; project: Project }) {
-  const { classes, task } = project;
+  const { classes } = project;
+  const { measure, emptyLabel } = traitsOf(project);
   const { label, no_objects: nothing, ood, unsure, skip } = round.answered;
   const verdicts = label + ood + unsure + skip;
   const left = oodLeftOf(round);
@@ -49,9 +52,7 @@ export function FactsCard({ round, project }: { round: Round; project: Project }
   ];
   const figures: Figure[] = [
     [facts.verdicts, formatCount(verdicts)],
-    ...(task === "boxes"
-      ? [[t.boxes.none, formatCount(nothing), t.boxes.tips.none] as Figure]
-      : []),
+    ...(emptyLabel ? [[t.boxes.none, formatCount(nothing), t.boxes.tips.none] as Figure] : []),
     [facts.spent, t.projects.spent(round.spent, hasEnd(round.budget) ? round.budget : null)],
     [
       facts.share,
@@ -65,7 +66,7 @@ export function FactsCard({ round, project }: { round: Round; project: Project }
         : formatAuroc(aurocOf(round.purity_auroc, said.inside, said.ood)),
       facts.aurocHint,
     ],
-    ...(headline || task === "boxes" ? precisionFigures(round) : [accuracy]),
+    ...(headline || measure === "precision" ? precisionFigures(round) : [accuracy]),
     ...(told
       ? [
           [

@@ -6,6 +6,7 @@ import { mapsQuery } from "../../api/maps";
 import { roundsQuery } from "../../api/rounds";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { CannotTell } from "../../ui/CannotTell";
 import { Card } from "../../ui/Card";
 import { Fetching } from "../../ui/Fetching";
@@ -53,7 +54,7 @@ export function RoundScreen({ project, number, logOf, groupsOf }: RoundScreenPro
         <RoundSlider projectId={project.id} rounds={items} number={round.number} />
       </header>
       {isFailed(project, round) && <FailedRound projectId={project.id} />}
-      {project.task === "instructions" ? (
+      {traitsOf(project).inGroups ? (
         <RankingRound project={project} round={round} groupsOf={groupsOf} />
       ) : (
         <Content project={project} round={round} />

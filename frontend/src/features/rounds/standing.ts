@@ -1,7 +1,7 @@
 import type { MapImage, Project } from "../../api/types";
 import { t } from "../../strings";
 import { boxesSaid } from "../../tasks/boxes/describe";
-import { noneOf } from "../../ui/stateNames";
+import { noneOf } from "../../tasks/stateNames";
 
 type Standing = Pick<MapImage, "class_id" | "state"> & { boxes?: number | null };
 type Of = Pick<Project, "task" | "classes">;

@@ -1,4 +1,6 @@
 import { t } from "../../strings";
+import { managerWordsOf } from "../../tasks/managerWords";
+import { traitsOf } from "../../tasks/traits";
 import { Card } from "../../ui/Card";
 import { TextArea, TextField } from "../../ui/Field";
 import { ClassEditor } from "./ClassEditor";
@@ -21,16 +23,10 @@ export const problemsOf = ({ name, classes }: Basics): string[] => [
 ];
 
 export function BasicsCard({ task, basics, isDraft, onChange }: BasicsCardProps) {
-  // An order is none of classes.
-  const hasClasses = task !== "instructions";
-  const { ranking } = t.setup;
-  const words = task === "boxes" ? t.boxes.setup : t.setup;
+  const { hasClasses } = traitsOf({ task });
+  const setup = managerWordsOf({ task }).setup();
   return (
-    <Card
-      title={hasClasses ? t.setup.basics : ranking.basics}
-      hint={hasClasses ? words.basicsHint : ranking.basicsHint}
-      id="classes"
-    >
+    <Card title={setup.basics} hint={setup.basicsHint} id="classes">
       <TextField
         label={t.setup.name}
         required
@@ -52,7 +48,7 @@ export function BasicsCard({ task, basics, isDraft, onChange }: BasicsCardProps)
       )}
       <TextArea
         label={t.setup.guidelines}
-        hint={hasClasses ? t.setup.guidelinesHint : ranking.guidelinesHint}
+        hint={setup.guidelinesHint}
         maxLength={20_000}
         value={basics.guidelines}
         onChange={(event) => onChange({ ...basics, guidelines: event.target.value })}

@@ -1,5 +1,6 @@
 import type { Project, Settings } from "../../api/types";
 import { t } from "../../strings";
+import { managerWordsOf } from "../../tasks/managerWords";
 import { formatSeconds } from "../../ui/format";
 import styles from "./SetupScreen.module.css";
 
@@ -12,7 +13,7 @@ export function CostWords({ project: { task, counts }, settings }: CostWordsProp
     return <p className={styles.quiet}>{t.setup.paysForTime(formatSeconds(budget))}</p>;
   }
   const { c_in, c_ood } = cost;
-  const { paysFor } = task === "boxes" ? t.boxes.setup : t.setup;
+  const { paysFor } = managerWordsOf({ task }).setup();
   // A verdict is taken as long as something of the budget is left.
   const verdicts = (price: number) => Math.ceil(budget / price - 1e-9);
   const dearest = Math.max(c_in, c_ood);

@@ -11,6 +11,8 @@ import { snapshotsQuery } from "../../api/snapshots";
 import type { ExportFormat, Project } from "../../api/types";
 import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
+import { managerWordsOf } from "../../tasks/managerWords";
+import { traitsOf } from "../../tasks/traits";
 import { Card } from "../../ui/Card";
 import { CheckField, SelectField } from "../../ui/Field";
 import { Notice } from "../../ui/State";
@@ -61,13 +63,12 @@ const OF_CLASSES: ExportFormat[] = [
 /** What there is to take away, in which form. */
 export function ExportsCard({ project }: { project: Project }) {
   const { labeled_in: labeled, no_objects: empty, labeled_ood: ood, unsure } = project.counts;
-  const counts =
-    project.task === "boxes"
-      ? t.boxes.exported(labeled - empty, empty, ood, unsure)
-      : t.exports.counts(labeled, ood, unsure);
-  const { unlabeledHint } = project.task === "boxes" ? t.boxes.setup : t.exports;
+  const { namesOneClass, hasClasses, hasParts, emptyLabel } = traitsOf(project);
+  const counts = emptyLabel
+    ? t.boxes.exported(labeled - empty, empty, ood, unsure)
+    : t.exports.counts(labeled, ood, unsure);
+  const { unlabeledHint } = managerWordsOf(project).setup();
   const nothing = labeled + ood + unsure === 0;
-  const isOfRows = project.task === "instructions";
   const [chosen, setSnapshot] = useState("");
   const [people, setPeople] = useState(false);
   const snapshots = useQuery(snapshotsQuery(project.id)).data?.items ?? [];
@@ -79,7 +80,7 @@ export function ExportsCard({ project }: { project: Project }) {
   return (
     <Card
       title={t.exports.title}
-      hint={isOfRows ? t.exports.rowsHint : t.exports.hint}
+      hint={hasParts ? t.exports.rowsHint : t.exports.hint}
       id="exports"
     >
       {only ? (
@@ -87,7 +88,7 @@ export function ExportsCard({ project }: { project: Project }) {
       ) : (
         <p className={shared.quiet}>{nothing ? t.exports.nothing : counts}</p>
       )}
-      {!only && !nothing && !isOfRows && <Lacking project={project} />}
+      {!only && !nothing && hasClasses && <Lacking project={project} />}
       {!only && snapshots.length > 0 && (
         <SelectField
           label={t.snapshots.exportAs}
@@ -103,7 +104,7 @@ export function ExportsCard({ project }: { project: Project }) {
           ))}
         </SelectField>
       )}
-      {project.task === "classification" && (
+      {namesOneClass && (
         <CheckField
           label={t.exports.people}
           hint={t.exports.peopleHint}
@@ -111,7 +112,7 @@ export function ExportsCard({ project }: { project: Project }) {
           onChange={(event) => setPeople(event.target.checked)}
         />
       )}
-      {(isOfRows ? ofRows() : groups(unlabeledHint)).map((group) => (
+      {(hasParts ? ofRows() : groups(unlabeledHint)).map((group) => (
         <FormatList
           key={group.label}
           group={group}
@@ -126,7 +127,7 @@ export function ExportsCard({ project }: { project: Project }) {
 /** Which classes a model cannot be measured on, or trained on, with what leaves. */
 function Lacking({ project }: { project: Project }) {
   const { data: classes = [] } = useQuery(exportedClassesQuery(project.id));
-  const hasFolders = useMedium() !== "text" && project.task !== "boxes";
+  const hasFolders = useMedium() !== "text" && !traitsOf(project).isDrawn;
   const unseen = classes.filter((one) => one.evaluation === 0).map((one) => one.name);
   const unlabeled = classes.filter((one) => one.labeled === 0).map((one) => one.name);
   const hasEvaluation = unseen.length < classes.length;
@@ -144,12 +145,6 @@ function Lacking({ project }: { project: Project }) {
   );
 }
 
-/** What formats hold where labels are no classes. */
-function ownWords(task: Project["task"]): Partial<typeof t.exports.formats> {
-  if (task === "boxes") return t.exports.boxes;
-  return task === "instructions" ? t.exports.ofRows : {};
-}
-
 type FormatListProps = {
   group: FormatGroup;
   project: Project;
@@ -162,13 +157,13 @@ function FormatList({ group, project, of }: FormatListProps) {
   const [chosen, setOptions] = useState<ExportOptions>({});
   const options = { ...chosen, ...of };
   const isText = useMedium() === "text";
-  const isUsual = !isText && project.task === "classification";
+  const isUsual = !isText && traitsOf(project).namesOneClass;
   const formats = useQuery({ ...exportFormatsQuery(projectId), enabled: !isUsual }).data;
   const isOffered = (format: ExportFormat) =>
     isUsual
       ? OF_CLASSES.includes(format)
       : formats?.some(({ name, refused }) => name === format && refused === null) === true;
-  const words: typeof t.exports.formats = { ...t.exports.formats, ...ownWords(project.task) };
+  const words = { ...t.exports.formats, ...managerWordsOf(project).formats() };
   return (
     <div className={styles.group}>
       <h3>{group.label}</h3>

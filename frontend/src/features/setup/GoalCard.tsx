@@ -5,6 +5,7 @@ import { defaultsQuery } from "../../api/projects";
 import type { Goal, Settings } from "../../api/types";
 import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
+import { managerWordsOf } from "../../tasks/managerWords";
 import { Card } from "../../ui/Card";
 import styles from "./GoalCard.module.css";
 
@@ -25,7 +26,7 @@ export function GoalCard({ task, settings, onChange }: GoalCardProps) {
         GOALS.map((goal, index) => [goal, results[index]?.data?.strategy]),
       ) as Partial<Record<Goal, Settings["strategy"]>>,
   });
-  const hints = task === "boxes" ? t.boxes.setup.goals : text.hints;
+  const { goals: hints } = managerWordsOf({ task }).setup();
   const usual = strategies[settings.goal];
   const follows = usual !== undefined && hashKey([usual]) === hashKey([settings.strategy]);
   const choose = (goal: Goal) => {

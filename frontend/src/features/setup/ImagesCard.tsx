@@ -6,6 +6,8 @@ import { projectQuery } from "../../api/projects";
 import { isActive } from "../../api/rounds";
 import type { Job, Project, Split } from "../../api/types";
 import { t } from "../../strings";
+import { managerWordsOf } from "../../tasks/managerWords";
+import { traitsOf } from "../../tasks/traits";
 import { Card } from "../../ui/Card";
 import { SelectField, TextField } from "../../ui/Field";
 import { Failure, Notice } from "../../ui/State";
@@ -67,7 +69,8 @@ export function ImagesCard(props: ImagesCardProps) {
   });
   const locations = useQuery(importLocationsQuery).data?.items ?? [];
   const holds = kindOf(project);
-  const words = holds === "boxes" ? { ...t.setup, ...t.boxes.setup } : t.setup;
+  const { hasParts } = traitsOf(project);
+  const setup = managerWordsOf(project).setup();
   const uploads = uploadsOf(project.id);
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
@@ -87,7 +90,6 @@ export function ImagesCard(props: ImagesCardProps) {
   const hasImages = pool + evaluation + auxiliary_ood > 0;
   const asksSize = project.medium === "image" && !hasImages;
   const annotations = split === "pool" ? columnsOf(typed) : [];
-  const isOrder = holds === "instructions";
 
   /** Whether saving failed, which the page says; a plan needs nothing that is saved. */
   const saveFirst = () =>
@@ -119,14 +121,10 @@ export function ImagesCard(props: ImagesCardProps) {
   const [table] = tables;
 
   return (
-    <Card
-      title={isOrder ? t.setup.ranking.rows : t.setup.images}
-      hint={isOrder ? t.setup.ranking.rowsHint : words.imagesHint}
-      id="images"
-    >
+    <Card title={setup.images} hint={setup.imagesHint} id="images">
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
-        {...(isOrder && {
+        {...(hasParts && {
           label: t.setup.ranking.dropHere,
           accept: `.jsonl,.json,.csv,.tsv,.parquet,.zip,.tar,${COMPRESSED}`,
         })}
@@ -135,12 +133,12 @@ export function ImagesCard(props: ImagesCardProps) {
           locations.length > 0 && project.medium === "image" ? () => setAsking(true) : undefined
         }
       />
-      <details className={styles.before} hidden={isOrder} {...fold}>
+      <details className={styles.before} hidden={hasParts} {...fold}>
         <summary>{t.setup.beforeImport}</summary>
         <div className={styles.split}>
           <SelectField
             label={t.setup.addTo}
-            hint={words.splitHints[split]}
+            hint={setup.splitHints[split]}
             value={split}
             onChange={(event) => setSplit(event.target.value as Split)}
           >

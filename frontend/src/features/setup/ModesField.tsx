@@ -1,6 +1,7 @@
 import { useId } from "react";
 import type { Settings } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { CheckField } from "../../ui/Field";
 import styles from "./ModesField.module.css";
 
@@ -14,7 +15,7 @@ type ModesFieldProps = { task: string; modes: Modes; onChange: (modes: Modes) =>
 export function ModesField({ task, modes, onChange }: ModesFieldProps) {
   const id = useId();
   // Many at once can be said of classes only.
-  if (task !== "classification") return null;
+  if (!traitsOf({ task }).namesOneClass) return null;
   return (
     <fieldset className={styles.modes} aria-describedby={`${id}-hint`}>
       <legend>{t.setup.modes}</legend>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { discardImport, listed, startImport } from "../../api/imports";
 import type { FolderChoice, ImportPlan, ImportStart, Job, Split } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import { ErrorNotice } from "../../ui/ErrorNotice";
@@ -63,17 +64,17 @@ export function PlanDialog(props: PlanDialogProps) {
   const used = newClasses(plan, chosen, known);
   // Where there are no classes, what folders are called is proposed.
   const [picked, setPicked] = useState<ReadonlySet<string> | null>(null);
-  const isBoxes = task === "boxes";
+  const { isDrawn, namesOneClass } = traitsOf({ task });
   const proposes = takesClasses && known.size === 0;
   const found = proposes ? withListed(plan, used) : used;
-  const makes = picked ?? new Set(proposes ? proposedClasses(plan, chosen, found, isBoxes) : []);
+  const makes = picked ?? new Set(proposes ? proposedClasses(plan, chosen, found, isDrawn) : []);
   const added = takesClasses ? [...found.keys()].filter((name) => makes.has(name)) : [];
   const classes = new Set([...known, ...added]);
   // Those that are ticked, and those that somebody has added since it was planned.
   const wanting = newClasses(plan, chosen, new Set());
   const come = [...wanting.keys()].filter((name) => isClass(name, classes));
-  const sums = sumsOf(plan, chosen, classes, isBoxes);
-  const lost = lostToEvaluation(plan, chosen, classes, isBoxes);
+  const sums = sumsOf(plan, chosen, classes, isDrawn);
+  const lost = lostToEvaluation(plan, chosen, classes, isDrawn);
   const unknown = [...used.keys()].filter((name) => !classes.has(name));
   const choice = {
     split: chosen.split,
@@ -119,7 +120,7 @@ export function PlanDialog(props: PlanDialogProps) {
         ? { ...chosen, split: choice as Split }
         : { ...chosen, folders: { ...chosen.folders, [name]: choice } },
     );
-  const lacksLabels = task === "classification" && lacksTruth(plan);
+  const lacksLabels = namesOneClass && lacksTruth(plan);
   const tick = (columns: string[]) => {
     setChosen({ ...chosen, columns });
     const ticked = plan.labels.find(
@@ -146,7 +147,7 @@ export function PlanDialog(props: PlanDialogProps) {
               isAll={plan.groups.length === 1}
               chosen={chosen}
               classes={classes}
-              isBoxes={isBoxes}
+              task={task}
               onChoose={(choice) => choose(group.name, choice)}
             />
           ))}
@@ -155,7 +156,7 @@ export function PlanDialog(props: PlanDialogProps) {
       {takesClasses && found.size > 0 && (
         <PlanClasses found={found} picked={makes} onPick={setPicked} />
       )}
-      {isBoxes && unknown.length > 0 && (
+      {isDrawn && unknown.length > 0 && (
         <Notice tone="gold">{t.boxes.setup.unknownClasses(unknown)}</Notice>
       )}
       {brings && lost > 0 && sums.evaluation === 0 && (
@@ -180,7 +181,7 @@ export function PlanDialog(props: PlanDialogProps) {
         busy={again.isPending}
         onColumns={tick}
       />
-      {(isBoxes || task === "classification") && (
+      {(isDrawn || namesOneClass) && (
         <PlanPredictions
           plan={plan}
           busy={again.isPending}

@@ -1,5 +1,7 @@
 import type { FolderChoice, PlannedGroup } from "../../api/types";
 import { t } from "../../strings";
+import { managerWordsOf } from "../../tasks/managerWords";
+import { traitsOf } from "../../tasks/traits";
 import { SelectField } from "../../ui/Field";
 import { Said } from "../../ui/Said";
 import styles from "./PlanDialog.module.css";
@@ -11,19 +13,19 @@ type PlanGroupProps = {
   isAll: boolean;
   chosen: Chosen;
   classes: ReadonlySet<string>;
-  /** Whether labels are boxes. */
-  isBoxes: boolean;
+  task: string;
   onChoose: (choice: FolderChoice) => void;
 };
 
 /** Images that one folder, or one value of a column, holds together, and what becomes of them. */
 export function PlanGroup(props: PlanGroupProps) {
-  const { group, isAll, chosen, classes, isBoxes, onChoose } = props;
+  const { group, isAll, chosen, classes, onChoose } = props;
+  const { isDrawn } = traitsOf(props);
   const text = t.setup.plan;
   const choice = choiceOf(group, chosen);
   const name = group.fixed ? text.more : (group.name ?? (isAll ? text.all : text.others));
   const goesTo = choice === "class" ? chosen.split : choice;
-  const lost = goesTo === "evaluation" ? group.count - labeled(group, classes, isBoxes) : 0;
+  const lost = goesTo === "evaluation" ? group.count - labeled(group, classes, isDrawn) : 0;
   const options: FolderChoice[] = [
     ...SPLITS,
     ...(group.may_be_class ? (["class"] as const) : []),
@@ -46,9 +48,7 @@ export function PlanGroup(props: PlanGroupProps) {
           </span>
         )}
         {lost > 0 && (
-          <span className={styles.reason}>
-            {(isBoxes ? t.boxes.setup : text).withoutClass(lost)}
-          </span>
+          <span className={styles.reason}>{managerWordsOf(props).setup().withoutClass(lost)}</span>
         )}
       </div>
       {group.fixed ? (

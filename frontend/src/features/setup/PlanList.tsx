@@ -4,6 +4,7 @@ import { projectQuery } from "../../api/projects";
 import { isActive, retryJob } from "../../api/rounds";
 import type { Job, Project } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { ErrorNotice } from "../../ui/ErrorNotice";
@@ -29,7 +30,7 @@ export function PlanList({ project, jobs, onContinue }: PlanListProps) {
 }
 
 function PlanItem({ project, job, onContinue }: { job: Job } & Omit<PlanListProps, "jobs">) {
-  const { id: projectId, medium, task } = project;
+  const { id: projectId, medium } = project;
   const text = t.setup.plan;
   const client = useQueryClient();
   const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
@@ -41,8 +42,7 @@ function PlanItem({ project, job, onContinue }: { job: Job } & Omit<PlanListProp
     onSuccess: onContinue,
     onSettled,
   });
-  // The parts of instruction data are found by what their columns are called.
-  const hasTextColumn = medium === "text" && task !== "instructions";
+  const hasTextColumn = medium === "text" && !traitsOf(project).hasParts;
   const { name, kind } = listed(job);
   const isReady = planOf(job) !== null;
   const isLooking = isActive(job);

@@ -1,5 +1,7 @@
 import type { Project, Settings } from "../../api/types";
 import { t } from "../../strings";
+import { managerWordsOf } from "../../tasks/managerWords";
+import { traitsOf } from "../../tasks/traits";
 import { CheckField, SelectField } from "../../ui/Field";
 import { NumberField } from "../../ui/NumberField";
 import { of100 } from "../../ui/outOf";
@@ -21,8 +23,8 @@ export function RoundFields({ project, settings, onChange }: RoundFieldsProps) {
   const { task } = project;
   const { cost } = settings;
   const fixed = cost.mode === "fixed";
-  const isBoxes = task === "boxes";
-  const prices = isBoxes ? t.boxes.setup : t.setup;
+  const { namesOneClass, isDrawn } = traitsOf(project);
+  const prices = managerWordsOf(project).setup();
   return (
     <>
       <div className={styles.params}>
@@ -56,7 +58,7 @@ export function RoundFields({ project, settings, onChange }: RoundFieldsProps) {
             onChange({ second_looks: percent === null ? null : percent / 100 })
           }
         />
-        {task === "classification" && (
+        {namesOneClass && (
           <NumberField
             label={t.guarantee.setting.share}
             hint={t.guarantee.setting.shareHint}
@@ -66,7 +68,7 @@ export function RoundFields({ project, settings, onChange }: RoundFieldsProps) {
             onChange={(percent) => percent !== null && onChange({ audit_share: percent / 100 })}
           />
         )}
-        {isBoxes && (
+        {isDrawn && (
           <NumberField
             label={t.boxes.setup.shifted}
             hint={t.boxes.setup.shiftedHint}
@@ -111,7 +113,7 @@ export function RoundFields({ project, settings, onChange }: RoundFieldsProps) {
         checked={settings.zero_wait}
         onChange={(event) => onChange({ zero_wait: event.target.checked })}
       />
-      {task === "classification" && (
+      {namesOneClass && (
         <CheckField
           label={t.guarantee.setting.learn}
           hint={t.guarantee.setting.learnHint}

@@ -5,6 +5,7 @@ import { isFullyLabeled } from "../../api/projects";
 import { isActive } from "../../api/rounds";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { Button, ButtonLink } from "../../ui/Button";
 import { ErrorNotice } from "../../ui/ErrorNotice";
 import { focusInvalid } from "../../ui/focusInvalid";
@@ -33,13 +34,13 @@ export function SetupBar(props: SetupBarProps) {
   const valid = problems.length === 0;
   const isDraft = project.state === "draft";
   const missing = useMissing(project, classCount);
-  // What people are to rank is chosen by a job, which opens the round.
-  const isOrder = project.task === "instructions";
-  const allLabeled = isDraft && missing.length === 0 && (isOrder || isFullyLabeled(project));
+  // What people are asked about is chosen by a job, which opens the round.
+  const { isCurated } = traitsOf(project);
+  const allLabeled = isDraft && missing.length === 0 && (isCurated || isFullyLabeled(project));
   /** Where every image has a label, there is nothing to ask about: the server would not start. */
-  const startable = isDraft && !allLabeled && !isOrder;
+  const startable = isDraft && !allLabeled && !isCurated;
   if (allLabeled && !dirty) {
-    return isOrder ? (
+    return isCurated ? (
       <ChooseBar projectId={project.id} />
     ) : (
       <div className={styles.bar}>
@@ -72,7 +73,7 @@ export function SetupBar(props: SetupBarProps) {
             </p>
           </>
         )}
-        {valid && (startable || (isOrder && isDraft && missing.length > 0)) && (
+        {valid && (startable || (isCurated && isDraft && missing.length > 0)) && (
           <>
             <strong>{missing.length === 0 ? t.setup.readyTitle : t.setup.notReady}</strong>
             <p>
@@ -85,7 +86,7 @@ export function SetupBar(props: SetupBarProps) {
             </p>
           </>
         )}
-        {valid && !startable && !(isOrder && isDraft && missing.length > 0) && (
+        {valid && !startable && !(isCurated && isDraft && missing.length > 0) && (
           <>
             <strong>{isDraft ? t.setup.notSaved : t.setup.unsaved}</strong>
             <p>{t.setup.keptHere}</p>
@@ -143,7 +144,7 @@ function useMissing(project: Project, classCount: number): string[] {
     imports.data?.items.some((job) => !job.dry_run && isActive(job));
   const waits = imports.data?.items.some((job) => job.dry_run);
   const missing = [];
-  if (classCount === 0 && project.task !== "instructions") missing.push(t.setup.needClasses);
+  if (classCount === 0 && traitsOf(project).hasClasses) missing.push(t.setup.needClasses);
   if (busy) missing.push(t.setup.needImport);
   else if (project.counts.pool + project.counts.held_out === 0)
     missing.push(waits ? t.setup.plan.needAnswer : t.setup.needImages);

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useLocation } from "react-router";
 import { actOnProject, isLabeled, projectQuery } from "../../api/projects";
 import type { Project, Settings, User } from "../../api/types";
-import { hasTaskView } from "../../tasks/known";
+import { hasTaskView, traitsOf } from "../../tasks/traits";
 import { focusInvalid } from "../../ui/focusInvalid";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
@@ -60,19 +60,19 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
   const classes = basics.classes.map(({ name }) => name.trim()).filter((name) => name !== "");
   const error = start.error ?? save.error;
   const barred = isDraft || dirty;
-  const isOrder = project.task === "instructions";
+  const { hasClasses, isCurated, isLearned } = traitsOf(project);
   return (
     <div className={styles.page}>
       {lead}
       <BasicsCard task={project.task} basics={basics} isDraft={isDraft} onChange={setBasics} />
-      {!isOrder && (
+      {isLearned && (
         <GoalCard task={project.task} settings={settings.value} onChange={settings.set} />
       )}
       <div ref={fields} className={styles.fields}>
         <ImagesCard
           project={project}
           // Evaluation images are matched to classes by name, so those have to be saved before.
-          classesReady={problems.length === 0 && (isOrder || classes.length > 0)}
+          classesReady={problems.length === 0 && (!hasClasses || classes.length > 0)}
           seen={settings.value}
           onSeen={(seen) => settings.set({ ...settings.value, ...seen })}
           classes={classes}
@@ -81,19 +81,19 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
             if (isDraft || more.length > 0) await save.mutateAsync(more);
           }}
         />
-        {isOrder ? (
-          <RankingCard key={discarded} settings={settings.value} onChange={settings.set} />
-        ) : (
+        {isLearned ? (
           <MethodCard
             key={discarded}
             project={project}
             settings={settings.value}
             onChange={settings.set}
           />
+        ) : (
+          <RankingCard key={discarded} settings={settings.value} onChange={settings.set} />
         )}
       </div>
       <MembersCard project={project} />
-      {(!isDraft || isOrder || isLabeled(project)) && <ExportsCard project={project} />}
+      {(!isDraft || isCurated || isLabeled(project)) && <ExportsCard project={project} />}
       {!isDraft && <SnapshotsCard project={project} />}
       {children}
       <RetentionCard project={project} isAdmin={user.role === "admin"} />

@@ -3,6 +3,7 @@ import { useId } from "react";
 import { fieldsQuery } from "../../api/pool";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
+import { traitsOf } from "../../tasks/traits";
 import { CheckField } from "../../ui/Field";
 import styles from "./ModesField.module.css";
 
@@ -24,8 +25,8 @@ export function ShownFieldsField({ project, shown, onChange }: ShownFieldsFieldP
   const values = new Map(brought.map(({ name, value }) => [name, value]));
   // What is chosen can be taken back, also where none of the first examples has it.
   const names = [...new Set([...values.keys(), ...shown])];
-  // Rows that are ranked together have each their own.
-  if (project.task === "instructions" || names.length === 0) return null;
+  // Those of a group have each their own.
+  if (traitsOf(project).inGroups || names.length === 0) return null;
   return (
     <fieldset className={styles.modes} aria-describedby={`${id}-hint`}>
       <legend>{text.choose}</legend>

@@ -61,13 +61,13 @@ export function sumsOf(
   plan: ImportPlan,
   chosen: Chosen,
   classes: ReadonlySet<string>,
-  isBoxes = false,
+  isDrawn = false,
 ): Sums {
   const bad = Object.values(plan.bad_by_reason).reduce((sum, count) => sum + count, 0);
   const sums: Sums = { pool: 0, evaluation: 0, auxiliary_ood: 0, left_out: 0, refused: bad };
   for (const group of plan.groups) {
     const place = placeOf(group, chosen);
-    const placed = place === "evaluation" ? labeled(group, classes, isBoxes) : group.count;
+    const placed = place === "evaluation" ? labeled(group, classes, isDrawn) : group.count;
     sums[place] += placed;
     sums.refused += group.count - placed;
   }
@@ -81,13 +81,13 @@ export function sumsOf(
 export function labeled(
   group: PlannedGroup,
   classes: ReadonlySet<string>,
-  isBoxes = false,
+  isDrawn = false,
 ): number {
   const isTaken = ({ name, known }: PlannedGroup["labels"][number]) =>
     known || isClass(name, classes);
   const sum = (labels: PlannedGroup["labels"]) =>
     labels.reduce((total, { count }) => total + count, 0);
-  if (!isBoxes) return sum(group.labels.filter(isTaken));
+  if (!isDrawn) return sum(group.labels.filter(isTaken));
   const unknown = sum(group.labels.filter((one) => !isTaken(one)));
   return Math.max(0, group.count - group.unlabeled - unknown);
 }
@@ -115,10 +115,10 @@ export function lostToEvaluation(
   plan: ImportPlan,
   chosen: Chosen,
   classes: ReadonlySet<string>,
-  isBoxes = false,
+  isDrawn = false,
 ): number {
   const lost = plan.groups.map((group) =>
-    placeOf(group, chosen) === "evaluation" ? group.count - labeled(group, classes, isBoxes) : 0,
+    placeOf(group, chosen) === "evaluation" ? group.count - labeled(group, classes, isDrawn) : 0,
   );
   return lost.reduce((sum, count) => sum + count, 0);
 }
@@ -131,9 +131,9 @@ export function proposedClasses(
   plan: ImportPlan,
   chosen: Chosen,
   found: ReadonlyMap<string, number>,
-  isBoxes = false,
+  isDrawn = false,
 ): string[] {
-  if (isBoxes) return [...found.keys()];
+  if (isDrawn) return [...found.keys()];
   const labels = plan.groups.flatMap((group) =>
     group.labels.map(({ name }) => ({ name, place: placeOf(group, chosen) })),
   );

@@ -1,12 +1,11 @@
 import { t } from "../../strings";
 import { FIXED_KEYS } from "../../ui/hotkeys";
-
-type Row = [keys: string[], meaning: string];
+import type { KeyRow, TaskHelp } from "../spec";
 
 /** What the keys of the boxes do, where they are drawn or where two labels are compared. */
-export function helpRows(inReview = false): Row[] {
+function helpRows(inReview = false): KeyRow[] {
   const rows = t.boxes.keys;
-  const threshold: Row[] = inReview ? [] : [[["[", "]"], rows.threshold]];
+  const threshold: KeyRow[] = inReview ? [] : [[["[", "]"], rows.threshold]];
   return [
     [["Enter"], inReview ? rows.sendOwn : rows.send],
     [["⇧N"], rows.none],
@@ -35,3 +34,10 @@ export function helpRows(inReview = false): Row[] {
     [[], rows.pan],
   ];
 }
+
+/** Help for where boxes are drawn, or two labels of them compared. */
+export const help: TaskHelp = {
+  keys: helpRows,
+  touch: () => t.boxes.touch.label,
+  review: () => ({ intro: t.boxes.both, touch: t.boxes.touch.review }),
+};

@@ -1,7 +1,8 @@
 import type { LabelClass } from "../../../api/types";
 import { t } from "../../../strings";
+import type { KeyRow } from "../../../tasks/spec";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
-import { HelpFrame, type KeyRow } from "../HelpFrame";
+import { HelpFrame } from "../HelpFrame";
 import { GRID_KEYS } from "./keys";
 
 type GridHelpProps = { classes: LabelClass[]; onClose: () => void };

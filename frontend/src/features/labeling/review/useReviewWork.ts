@@ -21,12 +21,11 @@ type Reviewed = {
  */
 export function useReviewWork({ project, userId, task, current, decide }: Reviewed): Work {
   const id = current?.id;
-  const isOrder = project.task === "instructions";
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is reviewed stays as it is.
   const shown = useMemo(() => {
     if (!current || id === undefined) return null;
     const { given_label, suggested_label, decided_label } = current;
-    const begins = labelFrom(decided_label ?? (isOrder ? null : given_label));
+    const begins = labelFrom(decided_label ?? (task.keepsGiven ? given_label : null));
     const given: Said = { verdict: LABELED, classId: null, ...plainly(begins) };
     const proposals = againstEachOther(given.label, suggested_label);
     return { subject: { ...current, query_id: id, proposals }, given };

@@ -7,6 +7,7 @@ import {
 } from "../../../api/embeddingMap";
 import type { EmbeddingMap as MadeMap, Project } from "../../../api/types";
 import { t } from "../../../strings";
+import { traitsOf } from "../../../tasks/traits";
 import { Button } from "../../../ui/Button";
 import { ErrorNotice } from "../../../ui/ErrorNotice";
 import { SelectField } from "../../../ui/Field";
@@ -45,7 +46,7 @@ type EmbeddingMapProps = {
 /** The images of the pool where a map has laid them, in colours. */
 export function EmbeddingMap(props: EmbeddingMapProps) {
   const { project, map, scoresRound, outline, onColour, onChosenBy, onOutline, onOpen } = props;
-  const selections = useSelections(project.id, project.task === "instructions");
+  const selections = useSelections(project.id, traitsOf(project).isCurated);
   const offered = colouringsOf(project.task, selections.length > 0);
   const by = offered.includes(props.by) ? props.by : "state";
   const chosenBy = by === "selection" ? (props.chosenBy ?? selections[0]?.id ?? null) : null;

@@ -4,11 +4,11 @@ import type { Project } from "../../../api/types";
 import { Thumbnail } from "../../../media/Thumbnail";
 import { t } from "../../../strings";
 import { boxesSaid } from "../../../tasks/boxes/describe";
+import { stateNames } from "../../../tasks/stateNames";
 import { formatChance } from "../../../ui/format";
 import { Beside } from "../../../ui/map/Beside";
 import type { Pointed } from "../../../ui/map/PlaneMap";
 import { useRested } from "../../../ui/map/useRested";
-import { stateNames } from "../../../ui/stateNames";
 
 const { map: text } = t.pool;
 

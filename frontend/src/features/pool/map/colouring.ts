@@ -1,5 +1,6 @@
 import type { ColouredBy } from "../../../api/embeddingMap";
 import type { ExampleState, LabelClass } from "../../../api/types";
+import { traitsOf } from "../../../tasks/traits";
 import { type Colour, rgba } from "../../../ui/map/paint";
 import type { Palette } from "../../../ui/map/scene";
 
@@ -13,9 +14,9 @@ export const COLOURINGS: ColouredBy[] = [
 ];
 const OF_ROWS: ColouredBy[] = ["selection", "state", "round"];
 
-/** Those that say something: no model scores rows of instruction data, and of images none are chosen. */
+/** Those that say something: no model scores what a job chooses from, and of other examples none are chosen. */
 export const colouringsOf = (task: string, hasSelection: boolean): ColouredBy[] =>
-  task === "instructions"
+  traitsOf({ task }).isCurated
     ? OF_ROWS.filter((one) => hasSelection || one !== "selection")
     : COLOURINGS.filter((one) => one !== "selection");
 

@@ -3,10 +3,10 @@ import { useMemo } from "react";
 import { type ColouredBy, embeddingColoursQuery } from "../../../api/embeddingMap";
 import type { Project } from "../../../api/types";
 import { t } from "../../../strings";
+import { stateNames } from "../../../tasks/stateNames";
 import type { Palette } from "../../../ui/map/scene";
 import type { DrawnTile } from "../../../ui/map/tiles";
 import type { PlacedTile } from "../../../ui/map/useTiles";
-import { stateNames } from "../../../ui/stateNames";
 import { type Column, coloursOf, decodeColumn, entriesOf, rangeOf } from "./colouring";
 
 const { map: text } = t.pool;

@@ -1,5 +1,7 @@
 import { useMemo, useState } from "react";
 import { t, words } from "../../../strings";
+import { managerWordsOf } from "../../../tasks/managerWords";
+import { traitsOf } from "../../../tasks/traits";
 import { Button } from "../../../ui/Button";
 import { Dialog, DialogActions } from "../../../ui/Dialog";
 import { ErrorNotice } from "../../../ui/ErrorNotice";
@@ -41,6 +43,8 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
   const asksNothing = columns === null && others.length === 0;
   const { medium, task } = kinds[kind];
   const said = words[medium].check;
+  const { namesOneClass } = traitsOf({ task });
+  const becomes = managerWordsOf({ task }).check(said);
   const [isLabelChosen, setLabelChosen] = useState(false);
   const wish = (wish: Wish) => {
     // Whoever labels by hand may have no labels yet: a column that was only guessed holds none.
@@ -49,7 +53,7 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
   };
   const hasNoLabels = kind === found?.holds && !found.isLabeled;
   // Of boxes nobody judges yet which are wrong, and of answers it is people who say which are good.
-  const isChecked = task === "classification" && !hasNoLabels;
+  const isChecked = namesOneClass && !hasNoLabels;
   // What only may be labels is rather none.
   const isSure = columns === null || table?.states === true || isOfLabels(columns.label);
   const first = isChecked && isSure ? "check" : "settings";
@@ -68,7 +72,7 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
           onChange={setKind}
         />
       )}
-      <p>{task === "classification" && hasNoLabels ? said.unlabeled : said.hints[task]}</p>
+      <p>{namesOneClass && hasNoLabels ? said.unlabeled : becomes.text}</p>
       {table && columns && (
         <>
           <ColumnField
@@ -103,7 +107,7 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
           disabled={busy !== null}
           onClick={() => wish("settings")}
         >
-          {said.goOn[task]}
+          {becomes.goOn}
         </Button>
         {isChecked && (
           <Button

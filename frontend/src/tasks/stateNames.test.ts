@@ -42,7 +42,10 @@ it("has one name for what is none of what is looked for, and one where there is 
     full: "None of the classes",
     short: "None",
   });
-  expect(noneOf({ task: "boxes" })).toEqual({ full: "Wrong kind of image", short: "Wrong kind" });
+  expect(noneOf({ task: "boxes" })).toMatchObject({
+    full: "Wrong kind of image",
+    short: "Wrong kind",
+  });
   for (const task of ["classification", "boxes", "instructions"] as const) {
     const { full } = noneOf({ task });
     expect(stateNames({ task, state: "running" }).ood).toBe(full);
