@@ -23,7 +23,7 @@ from core.states import ExampleState, Split
 from core.tasks.box_attributes import RESERVED, Attributes, Value
 from core.tasks.boxes import BOXES, Box, BoxesLabel
 from core.tasks.class_lookup import ClassLookup
-from workers.imports.drawn import Drawn
+from workers.imports.drawn import Drawn, Rectangle
 from workers.imports.formats.boxes import cvat, label_studio, labelme, voc
 from workers.imports.formats.boxes.attributes import keep
 from workers.imports.formats.boxes.coco import CocoBoxes
@@ -345,3 +345,11 @@ def test_what_has_no_place_is_left_aside_and_told() -> None:
         assert keep([(name, value), ("kept", 1)]) == ({"kept": 1}, False)
     many = keep((str(number), number) for number in range(51))
     assert (len(many.attributes), many.are_all) == (50, False)
+
+
+def test_an_index_of_before_boxes_had_attributes_is_read() -> None:
+    """An import that was interrupted by an upgrade goes on with what it has indexed."""
+    made = Rectangle(3, "car", ("1", "2", "3", "4"), ("occluded",), score="0.5")
+    *before, attributes = json.loads(json.dumps(made.to_json()))
+    assert attributes == {}
+    assert Rectangle.from_json(before) == made

@@ -68,9 +68,9 @@ class Rectangle:
 
     @classmethod
     def from_json(cls, stored: Sequence[Any]) -> Self:
-        """What ``to_json`` gave."""
-        number, name, values, flags, is_made, score, attributes = stored
-        held = Attributes(attributes) if attributes else NONE
+        """What ``to_json`` gave, here or in a version that read no attributes."""
+        number, name, values, flags, is_made, score, *said = stored
+        held = Attributes(said[0]) if said and said[0] else NONE
         return cls(number, name, tuple(values), tuple(flags), is_made, score, held)
 
 
