@@ -1,16 +1,15 @@
 """What stands beside the images of an archive: Karat's own metadata, Label Studio's, COCO's."""
 
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Protocol
 from urllib.parse import quote
-from xml.sax.saxutils import quoteattr
 
 from api.exports.part import Part
 from api.exports.records import Imported, Prediction, Record
 from api.exports.votes import Vote
+from api.exports.xml import xml_attribute
 from api.exports.zips import Spool
 from core.states import Split, Verdict
 
@@ -19,7 +18,6 @@ _NOTE: Final = "note"
 OUR_CONTROLS: Final = frozenset({"boxes", "class", "verdict", "image", _NOTE})
 """What is called so in the interface, and can be nothing else there."""
 _CONTROLS: Final = {Verdict.OOD: "OOD", Verdict.UNSURE: "unsure"}
-NOT_IN_XML: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 class Document(Protocol):
@@ -218,7 +216,7 @@ def labeling_config(
         boxes: Whether labels are boxes.
         of_regions: What else is asked of each box: kinds of controls by their names.
     """
-    names = (quoteattr(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", name)) for name in class_names)
+    names = map(xml_attribute, class_names)
     choice = "Label" if boxes else "Choice"
     choices = "".join(f"    <{choice} value={name}/>\n" for name in names)
     control = (
@@ -238,7 +236,7 @@ def labeling_config(
 
 
 def _of_region(name: str, kind: str) -> str:
-    named = quoteattr(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", name))
+    named = xml_attribute(name)
     of_each = f'name={named} toName="image" perRegion="true"'
     if kind == "choices":
         choices = "".join(f'    <Choice value="{one}"/>\n' for one in ("true", "false"))

@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from functools import partial
 from posixpath import splitext
 from typing import ClassVar, Final
-from xml.sax.saxutils import escape
 
 from api.exports.archives import Texts, Written
 from api.exports.boxes.cvat import CvatBoxes, in_letters
 from api.exports.boxes.placed import SPLITS, TRAIN, VAL, aside, boxes_of, split_of
-from api.exports.documents import NOT_IN_XML, Metadata
+from api.exports.documents import Metadata
 from api.exports.folders import quoted
 from api.exports.naming import Place, Scheme, below
 from api.exports.records import Record
+from api.exports.xml import xml_text
 from api.exports.zips import Spool
 from core.tasks.box_attributes import Value
 from core.tasks.box_conventions import VOC, YOLO
@@ -149,8 +149,8 @@ class Voc(FileEach):
         stem = splitext(name)[0]
         self._sets[split_of(record) or TRAIN].write(f"{stem}\n".encode())
         objects = "".join(
-            f"  <object>\n    <name>{_text(class_name)}</name>\n"
-            f"    <pose>{_text(_pose(box) or _NO_POSE)}</pose>\n"
+            f"  <object>\n    <name>{xml_text(class_name)}</name>\n"
+            f"    <pose>{xml_text(_pose(box) or _NO_POSE)}</pose>\n"
             f"    <truncated>{int(box.truncated)}</truncated>\n"
             f"    <occluded>{int(box.occluded)}</occluded>\n"
             f"    <difficult>{int(box.difficult)}</difficult>\n    <bndbox>\n"
@@ -163,7 +163,7 @@ class Voc(FileEach):
         )
         content = (
             f"<annotation>\n  <folder>{_IMAGES}</folder>\n"
-            f"  <filename>{_text(name)}</filename>\n"
+            f"  <filename>{xml_text(name)}</filename>\n"
             "  <source>\n    <database>Karat</database>\n  </source>\n  <size>\n"
             f"    <width>{record.width}</width>\n    <height>{record.height}</height>\n"
             f"    <depth>3</depth>\n  </size>\n  <segmented>0</segmented>\n{objects}</annotation>\n"
@@ -216,12 +216,8 @@ def _attributes(box: Box) -> str:
     if _pose(box):
         said.pop(_POSE)
     found = "".join(
-        f"      <attribute>\n        <name>{_text(name)}</name>\n"
-        f"        <value>{_text(in_letters(value))}</value>\n      </attribute>\n"
+        f"      <attribute>\n        <name>{xml_text(name)}</name>\n"
+        f"        <value>{xml_text(in_letters(value))}</value>\n      </attribute>\n"
         for name, value in said.items()
     )
     return f"    <attributes>\n{found}    </attributes>\n" if found else ""
-
-
-def _text(text: str) -> str:
-    return escape(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text))

@@ -5,11 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
-from xml.sax.saxutils import escape, quoteattr
 
 from api.exports.boxes.placed import boxes_of, split_of
-from api.exports.documents import NOT_IN_XML
 from api.exports.records import Record
+from api.exports.xml import xml_attribute, xml_text
 from api.exports.zips import Spool
 from core.tasks.box_attributes import Value
 from core.tasks.box_conventions import CVAT
@@ -67,14 +66,14 @@ class CvatBoxes:
         if split_of(record) is None:
             return
         lines = [
-            f'<image id="{record.example_id}" name={_quoted(path.partition("/")[2])} '
+            f'<image id="{record.example_id}" name={xml_attribute(path.partition("/")[2])} '
             f'width="{record.width}" height="{record.height}">'
         ]
         for box, class_name, numbers in boxes_of(record.label, record, CVAT, self._classes):
             sides = " ".join(f'{name}="{text}"' for name, text in zip(_SIDES, numbers, strict=True))
             own, said = self._said(box, class_name)
             lines.append(
-                f'<box label={_quoted(class_name)} source="manual" '
+                f'<box label={xml_attribute(class_name)} source="manual" '
                 f'occluded="{int(box.occluded)}" {sides} {own}>{said}</box>'
             )
         self._images.write("\n".join([*lines, "</image>\n"]).encode())
@@ -82,7 +81,7 @@ class CvatBoxes:
     def pieces(self) -> Iterator[bytes]:
         """All of it."""
         labels = "".join(
-            f"<label><name>{_text(name)}</name><attributes>{_DECLARED}"
+            f"<label><name>{xml_text(name)}</name><attributes>{_DECLARED}"
             + "".join(_declared(each, *one.declared) for each, one in self._inputs[name].items())
             + "</attributes></label>"
             for name in self._classes.values()
@@ -110,7 +109,7 @@ class CvatBoxes:
         return (
             " ".join(f'{name}="{one}"' for name, one in ({"z_order": 0} | own).items()),
             "".join(
-                f"<attribute name={_quoted(name)}>{_text(in_letters(value))}</attribute>"
+                f"<attribute name={xml_attribute(name)}>{xml_text(in_letters(value))}</attribute>"
                 for name, value in said.items()
             ),
         )
@@ -123,18 +122,10 @@ def in_letters(value: Value) -> str:
 
 def _declared(name: str, kind: str, default: str, values: str) -> str:
     return (
-        f"<attribute><name>{_text(name)}</name><mutable>False</mutable>"
+        f"<attribute><name>{xml_text(name)}</name><mutable>False</mutable>"
         f"<input_type>{kind}</input_type><default_value>{default}</default_value>"
         f"<values>{values}</values></attribute>"
     )
-
-
-def _text(text: str) -> str:
-    return escape(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text))
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 _DECLARED: Final = "".join(_declared(name, "checkbox", "false", "false") for name in _FLAGS)

@@ -9,6 +9,7 @@ from core.tasks.box_attributes import (
     FLAGS,
     LARGEST_WHOLE,
     MOST_ATTRIBUTES,
+    RESERVED,
     Attributes,
     Value,
     ordered,
@@ -17,8 +18,6 @@ from core.tasks.box_attributes import (
     writable,
 )
 from workers.imports.values import is_yes
-
-_PLAIN = frozenset({*FLAGS, "rotation"})
 
 
 class Kept(NamedTuple):
@@ -43,7 +42,7 @@ def keep(said: Iterable[tuple[object, object]]) -> Kept:
         if given is None or given != given:
             continue
         name = str(key).strip()
-        if name.lower() in _PLAIN:
+        if name.lower() in RESERVED:
             are_all = are_all and _says_plainly(given)
             continue
         value = _value(given)
