@@ -59,6 +59,26 @@ def echo(text: object, *, err: bool = False, nl: bool = True, fg: str | None = N
     typer.echo(typer.style(shown, fg=fg) if fg else shown, err=err, nl=nl)
 
 
+def ask_password(words: str) -> str:
+    """What is typed without being shown; of a pipe, its next line.
+
+    Args:
+        words: What is asked for.
+
+    Raises:
+        BadParameter: Nothing is in the pipe.
+    """
+    if sys.stdin.isatty():
+        said: str = typer.prompt(words, hide_input=True)
+        return said
+    if said := sys.stdin.readline().rstrip("\r\n"):
+        return said
+    raise typer.BadParameter(
+        f"Nobody is there to ask: write it to standard input, or set KARAT_{words.upper()}.",
+        param_hint=f"--{words.lower()}",
+    )
+
+
 def with_options(message: str) -> str:
     """A message of the server, with the names that parameters have on the command line.
 

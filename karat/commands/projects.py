@@ -266,22 +266,24 @@ def _show_retention(found: "list[Retention]", empty: str) -> None:
 def list_rounds(project: ProjectArgument, as_json: JsonOption = False) -> None:
     """List the rounds of a project."""
     with connect() as client:
-        found = find_project(client, project).rounds()
-    if as_json:
-        return show_json(found)
+        reached = find_project(client, project)
+        found = reached.rounds()
+        if as_json:
+            return show_json(found)
+        is_learned = known_task(reached.get()["task"]).is_learned
     rows = [
         (
             one["number"],
             one["state"],
             strategy_of(one),
             spent(one),
-            inside_share(one),
-            accuracy(one),
+            *((inside_share(one), accuracy(one)) if is_learned else ()),
             f"{sum(one['seconds'].values()):.1f}" if one["seconds"] else None,
         )
         for one in found
     ]
-    columns = ("#round", "state", "strategy", "#cost", "#IN share", "#accuracy", "#seconds")
+    measures = ("#IN share", "#accuracy") if is_learned else ()
+    columns = ("#round", "state", "strategy", "#cost", *measures, "#seconds")
     return show_table(columns, rows, "There are no rounds yet. See: karat project start --help")
 
 
@@ -348,18 +350,22 @@ def _show(project: "Project", as_json: bool) -> None:
     if as_json:
         return show_json(project)
     counts, now = project["counts"], project["current_round"]
+    task = known_task(project["task"])
+    classes = ", ".join(one["name"] for one in project["classes"])
+    learned = [
+        (part, project["settings"].get(part, {}).get("name")) for part in ("strategy", "model")
+    ]
     rows = [
         ("project", f"{project['name']} (number {project['id']})"),
         ("state", project["state"]),
-        ("classes", ", ".join(one["name"] for one in project["classes"])),
+        *([("classes", classes)] if classes or task.is_learned else []),
         (
             noun(project["medium"]).many,
             f"{counts['pool']} in the pool, {counts['evaluation']} for evaluation",
         ),
-        ("answers", f"{_labeled(project)}, {counts['labeled_ood']} OOD"),
+        ("answers", f"{_labeled(project)}, {counts['labeled_ood']} {task.none}"),
         ("round", now and f"{now['number']} {now['state']}, {spent(now)}"),
-        ("strategy", project["settings"].get("strategy", {}).get("name")),
-        ("model", project["settings"].get("model", {}).get("name")),
+        *(learned if task.is_learned else []),
         ("made", when(project["created_at"])),
         *(("note", warning) for warning in project["warnings"]),
     ]
@@ -369,8 +375,9 @@ def _show(project: "Project", as_json: bool) -> None:
 def _labeled(project: "Project") -> str:
     """How many have a label; of boxes, how many have any, and in how many nothing is."""
     labeled = project["counts"]["labeled_in"]
-    if not known_task(project["task"]).lists_objects:
-        return f"{labeled} labeled"
+    task = known_task(project["task"])
+    if not task.lists_objects:
+        return f"{labeled} {task.labeled}"
     # Servers of before do not tell.
     nothing = project["counts"].get("no_objects", 0)
     return f"{labeled - nothing} with boxes, {nothing} with no objects"

@@ -15,7 +15,7 @@ from karat.commands.connection import (
     find_user,
     target,
 )
-from karat.terminal import confirm, echo, json_lines, show_json, show_table, when
+from karat.terminal import ask_password, confirm, echo, json_lines, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.client import Client
@@ -50,7 +50,7 @@ def login(
             _log_in(
                 client,
                 email or typer.prompt("Email"),
-                password or typer.prompt("Password", hide_input=True),
+                password or ask_password("Password"),
             )
             token = client.create_token(f"karat on {platform.node()}", scope="admin")["secret"]
         user = client.me()

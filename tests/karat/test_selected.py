@@ -54,6 +54,20 @@ def test_selections_are_listed_the_newest_first(
     assert "Both keep" in compared
 
 
+def test_nothing_is_said_of_classes_and_models(
+    live: Stack, karat: Run, admin: Client, project: ProjectClient
+) -> None:
+    """Rankings have none."""
+    token = admin.create_token("test")["secret"]
+    shown, rounds = (
+        karat("--url", live.url, *command, project.id, KARAT_TOKEN=token).stdout
+        for command in (("project", "show"), ("round", "list"))
+    )
+    assert "0 ranked, 0 not of this data" in shown
+    for word in ("classes", "strategy", "model", "OOD", "accuracy", "IN share"):
+        assert word not in shown + rounds
+
+
 def test_without_any_it_says_what_makes_them(live: Stack, karat: Run, admin: Client) -> None:
     token = admin.create_token("test")["secret"]
     found = admin.create_project(f"Selected {uuid.uuid4()}", task="instructions")

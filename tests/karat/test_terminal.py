@@ -1,10 +1,12 @@
 """What others have named is shown, and commands nothing."""
 
+import io
 import json
 
 import pytest
+import typer
 
-from karat.terminal import echo, show_error, show_json, show_table
+from karat.terminal import ask_password, echo, show_error, show_json, show_table
 
 NAME = "a\x1b]52;c;ZXZpbA==\x07b\x1b[2J\x9b31m 고양이\u200d"
 
@@ -24,3 +26,13 @@ def test_a_name_commands_no_terminal(capsys: pytest.CaptureFixture[str]) -> None
 def test_lines_that_end_as_on_windows_are_lines(capsys: pytest.CaptureFixture[str]) -> None:
     echo("one\r\ntwo\rover it")
     assert capsys.readouterr().out == "one\ntwo\ufffdover it\n"
+
+
+def test_a_password_may_come_through_a_pipe(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct horse \r\n"))
+    assert ask_password("Password") == "correct horse "
+    with pytest.raises(typer.BadParameter, match="KARAT_PASSWORD"):
+        ask_password("Password")
+    assert capsys.readouterr() == ("", "")
