@@ -416,5 +416,11 @@ def show_estimate(job: "Job", many: str) -> None:
             f"Takes about {found['answers']:,} checks by people ({within}) and labels about "
             f"{found['auto']:,}; with a chance of {found['in_vain']:.0%} none."
         )
+    if less := found.get("less"):
+        within = f"{less['answers_low']:,} to {less['answers_high']:,}"
+        echo(
+            f"With at most {100 * less['target']:g} of 100 wrong it takes about "
+            f"{less['answers']:,} checks ({within}) and labels about {less['auto']:,}."
+        )
     for note in found["notes"]:
         echo(note)

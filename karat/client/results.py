@@ -5,13 +5,25 @@ from typing import Any, NotRequired, TypedDict
 from karat.client.resources import FolderChoice, Split
 
 
+class LessPromised(TypedDict):
+    """What can be promised in place of what cannot: ``target`` is the share that may be wrong."""
+
+    target: float
+    answers: int
+    answers_low: int
+    answers_high: int
+    auto: int
+    in_vain: float
+
+
 class Estimate(TypedDict):
     """What a dry run has found: the ``estimate`` in its result.
 
     ``requests``, tokens and ``price`` are of jobs that ask a judge; it is ``None`` without prices.
     What follows them is of a guarantee: checks that it takes, on average and at the ends of what
     eight of ten take, examples that it labels, the chance (0..1) that it labels none, and the
-    classes of which it most likely labels none (None: OOD).
+    classes of which it most likely labels none (None: OOD); ``less`` where it most likely labels
+    nothing at all, if anything can be promised.
     """
 
     seconds: float
@@ -30,6 +42,7 @@ class Estimate(TypedDict):
     auto: NotRequired[int]
     in_vain: NotRequired[float]
     left: NotRequired[list[int | None]]
+    less: NotRequired[LessPromised | None]
 
 
 class PlannedLabel(TypedDict):

@@ -470,6 +470,27 @@ def test_somebody_else_looks_at_what_contradicts_the_model(http: TestClient, wor
     assert sum(lot["wrong"] for lot in shown["lots_of"]) == 0
 
 
+def test_what_can_be_promised_is_said_where_nothing_can(http: TestClient, world: World) -> None:
+    pool = Pool(world, images=200)
+    pool.learn()
+    wanted = PROMISE | {"target": 0.001}
+    job = done_job(http, pool.world, pool.project, "certify", wanted, dry_run=True)
+    assert job.result is not None, job.error
+    estimate = job.result["estimate"]
+    assert estimate["in_vain"] == 1
+    less = estimate["less"]
+    assert 0.001 < less["target"] <= 0.3
+    assert less["in_vain"] <= 0.5 < less["auto"]
+    assert 0 < less["answers_low"] <= less["answers"] <= less["answers_high"]
+    # It is what a guarantee of that is said to take.
+    wanted["target"] = less["target"]
+    job = done_job(http, pool.world, pool.project, "certify", wanted, dry_run=True)
+    assert job.result is not None, job.error
+    told = job.result["estimate"]
+    assert {**told, **less} == {**told, "target": less["target"]}
+    assert told["less"] is None
+
+
 def expected(http: TestClient, pool: Pool) -> int:
     """What it would take is told before anybody is asked, and nothing is kept."""
     job = done_job(http, pool.world, pool.project, "certify", PROMISE, dry_run=True)

@@ -1,7 +1,7 @@
 """What a certificate would take: seconds of a worker, and answers of people."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +11,7 @@ from models.catalog.params.certify import CertifyParams
 from models.files.arrays import read_arrays
 from models.guarantee.certification import Certification
 from models.guarantee.lots import Lot, labels_of, make_lots
-from models.guarantee.outlook import outlook
+from models.guarantee.outlook import Outlook, outlook
 from models.guarantee.promise import Promise
 from models.protocols import OOD, Indices
 from workers.certificates.promises import ASKED_AT_ONCE, human_error, promise_of
@@ -30,6 +30,9 @@ from workers.jobs.context import JobContext
 
 _SAMPLE: Final = 4_096
 _PLAYS: Final = 20
+_LESS: Final = (0.03, 0.05, 0.1, 0.15, 0.2, 0.3)
+"""Shares of wrong labels that are tried where what was asked for cannot be promised."""
+_UNLIKELY: Final = 0.5
 
 
 def prepare(context: JobContext) -> DryRun:
@@ -81,17 +84,28 @@ class _Timing:
         lots = make_lots(said[place], np.minimum(sure, 1.0)[place], np.arange(self.count))
         with self.context.sessions() as session:
             human = human_error(session, self.context.project_id, self.params.confidence)
-        promise = promise_of(self.params, human)
-        certification = self._begun(lots, promise, said)
-        found = outlook(certification, at_once=ASKED_AT_ONCE, plays=_PLAYS, seed=self.facts.seed)
+
+        def foreseen(params: CertifyParams) -> Outlook:
+            begun = self._begun(lots, promise_of(params, human), said)
+            return outlook(begun, at_once=ASKED_AT_ONCE, plays=_PLAYS, seed=self.facts.seed)
+
+        found = foreseen(self.params)
         return {
-            "answers": found.answers,
-            "answers_low": found.low,
-            "answers_high": found.high,
-            "auto": found.labeled,
-            "in_vain": found.in_vain,
+            **_told(found),
             "left": _left(lots, found.passing),
+            "less": self._less(foreseen) if found.in_vain > _UNLIKELY else None,
         }
+
+    def _less(self, foreseen: Callable[[CertifyParams], Outlook]) -> Mapping[str, Any] | None:
+        """The most that can be promised in place of what cannot, and what that would take."""
+        for target in _LESS:
+            if target <= self.params.target:
+                continue
+            self.context.check()
+            found = foreseen(self.params.model_copy(update={"target": target}))
+            if found.in_vain <= _UNLIKELY:
+                return {"target": target, **_told(found)}
+        return None
 
     def _begun(self, lots: list[Lot], promise: Promise, said: Indices) -> Certification:
         """With what people have judged already, by what the model says of that."""
@@ -103,6 +117,16 @@ class _Timing:
         ):
             found.observe(place, None if unsure else is_wrong)
         return found
+
+
+def _told(found: Outlook) -> dict[str, Any]:
+    return {
+        "answers": found.answers,
+        "answers_low": found.low,
+        "answers_high": found.high,
+        "auto": found.labeled,
+        "in_vain": found.in_vain,
+    }
 
 
 def _left(lots: list[Lot], passing: NDArray[np.float64]) -> list[int | None]:

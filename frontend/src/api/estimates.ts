@@ -13,7 +13,14 @@ export type Estimate = {
   price?: number | null;
 } & Partial<Foreseen>;
 /** What a certificate would take, and what would come of it. */
-export type Foreseen = {
+export type Foreseen = Outlook & {
+  /** Classes most likely left to people; null is none of the classes. */
+  left: (number | null)[];
+  /** Where that would most likely be nothing: what can be promised, if anything can. */
+  less?: (Outlook & { target: number }) | null;
+};
+
+export type Outlook = {
   /** Checks on average; one time of ten it is fewer than `answers_low`, or more than `answers_high`. */
   answers: number;
   answers_low: number;
@@ -22,6 +29,4 @@ export type Foreseen = {
   auto: number;
   /** Chance that none would be, 0..1. */
   in_vain: number;
-  /** Classes most likely left to people; null is none of the classes. */
-  left: (number | null)[];
 };

@@ -103,6 +103,8 @@ export const guarantee = {
         "Nothing could be labeled with this promise: too little is left, or the model is not sure enough of it. Promise less, or have people label what is left.",
       inVain: (of100: number, checks: string) =>
         `In about ${of100} of 100 cases nothing could be labeled with this promise, which is known after ${checks}: too little is left, or the model is not sure enough of it. Promise less, or have people label what is left.`,
+      less: (of100: string, checks: string, auto: number) =>
+        `With at most ${of100} of 100 wrong it would take ${checks}, and label about ${images(auto)}.`,
       checks: (about: number, low: number, high: number) =>
         low === high
           ? `about ${plural(about, "check", "checks")}`

@@ -85,6 +85,8 @@ export const guarantee: Catalogue["guarantee"] = {
         "이 보증으로는 아무것도 라벨링할 수 없습니다. 남은 것이 너무 적거나 모델의 확신이 부족합니다. 더 적게 보증하거나 남은 것을 사람이 라벨링하세요.",
       inVain: (of100, checks) =>
         `이 보증으로는 100번 중 약 ${of100}번 아무것도 라벨링하지 못하며, ${checks} 뒤에 알 수 있습니다. 남은 것이 너무 적거나 모델의 확신이 부족합니다. 더 적게 보증하거나 남은 것을 사람이 라벨링하세요.`,
+      less: (of100, checks, auto) =>
+        `100개 중 최대 ${of100}개까지 틀려도 된다면 ${checks}로 이미지 약 ${number(auto)}개를 라벨링할 수 있습니다.`,
       checks: (about, low, high) =>
         low === high
           ? `확인 약 ${number(about)}회`

@@ -41,6 +41,15 @@ it("says how likely it is that nothing comes of it", () => {
   expect(foreseen({ ...found, answers: 0, auto: 0, in_vain: 1 })[0]).toMatch(/^Nothing could be/);
 });
 
+it("says what can be promised in place of what cannot", () => {
+  const less = { ...found, target: 0.1, in_vain: 0.2 };
+  const said = "With at most 10 of 100 wrong it would take about 310 checks (120 to 520), and";
+  for (const answers of [0, 400]) {
+    const [, ...rest] = foreseen({ ...found, answers, in_vain: 1, less }, nameOf);
+    expect(rest).toEqual([`${said} label about 1,200 images.`]);
+  }
+});
+
 it("says nothing of estimates of other jobs", () => {
   const other: Estimate = {
     ...{ seconds: 1, memory_bytes: 1, device: "cpu", labeled: 1, phases: {}, notes: [] },
