@@ -5,7 +5,8 @@ import type { Clock, Pace, QueueView } from "./pace";
 /** Leases are renewed when less than this is left of them and somebody is at work. */
 const RENEW_MS = 120_000;
 const LEAST_RENEW_MS = 15_000;
-const RETRY_MS = 2_500;
+/** After which the server is asked again where it could not be reached. */
+export const RETRY_MS = 2_500;
 const HIDDEN_MS = 20_000;
 
 type Waits = Pick<Pace, "waitMs" | "catchUpMs">;

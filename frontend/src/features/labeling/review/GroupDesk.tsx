@@ -12,7 +12,8 @@ import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
 import type { KeyDialogOf } from "../../../ui/hotkeys";
 import { keyDialog } from "../../../ui/keyDialog";
-import { Empty, Failure, Loading, Notice, Skeleton } from "../../../ui/State";
+import { Empty, Loading, Notice, Skeleton } from "../../../ui/State";
+import { Between } from "../Between";
 import desk from "../LabelScreen.module.css";
 import type { AnswerSender } from "../queue/sender";
 import { useFlash } from "../useFlash";
@@ -52,6 +53,7 @@ export function GroupDesk(props: GroupDeskProps) {
   );
   useEffect(() => queue.start(), [queue]);
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
+  const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
   const [flashed, flash] = useFlash<Choice>();
   const [dialog, setDialog] = useState<KeyDialogOf<"review"> | null>(null);
   const shownAt = useShownClasses(project, view.classesVersion);
@@ -92,7 +94,11 @@ export function GroupDesk(props: GroupDeskProps) {
       <div className={desk.work}>
         <div className={desk.stage}>
           {view.error ? (
-            <Failure error={view.error} onRetry={queue.load} />
+            <Between
+              view={{ phase: "failed", error: view.error }}
+              sending={sending}
+              onRetry={queue.load}
+            />
           ) : view.group === null ? (
             <Loading>
               <Skeleton height="100%" />

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { NetworkError } from "../../../api/errors";
 import type { ReviewLease, Suggestion } from "../../../api/types";
 import type { FakeReview } from "../../../test/fakeReview";
 import { FakeServer } from "../../../test/fakeServer";
@@ -158,6 +159,28 @@ describe("groups of suggestions", () => {
     for (let group = 0; group < 50; group += 1) expect(await queue.undo()).toBe(true);
     expect(ids(queue)).toEqual([4, 5, 6]);
     expect(await queue.undo()).toBe(false);
+  });
+
+  it("are asked for again by themselves once the server can be reached", async () => {
+    let isReached = false;
+    const queue = new GroupQueue({
+      ...{ ...PLACE, sender, retryMs: 1 },
+      lease: (passed) => (isReached ? lease(passed) : Promise.reject(new NetworkError())),
+    });
+    stop = queue.start();
+    await vi.waitFor(() => expect(queue.getView().error).toBeInstanceOf(NetworkError));
+    isReached = true;
+    await shows(queue, [1, 2, 3]);
+    expect(queue.getView().error).toBeNull();
+    await queue.decide(KEEP);
+    await shows(queue, [4, 5, 6]);
+    isReached = false;
+    await queue.decide(KEEP);
+    await vi.waitFor(() => expect(queue.getView().error).toBeInstanceOf(NetworkError));
+    await queue.undo();
+    isReached = true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(ids(queue)).toEqual([4, 5, 6]);
   });
 
   it("are passed by the latest ten thousand, as many as the server takes at once", async () => {

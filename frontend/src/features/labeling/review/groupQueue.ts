@@ -1,6 +1,8 @@
+import { NetworkError } from "../../../api/errors";
 import { leaseGroup } from "../../../api/reviews";
 import type { Decision, Review, ReviewedJob, ReviewLease, Suggestion } from "../../../api/types";
 import { Listeners } from "../../../lib/listeners";
+import { RETRY_MS } from "../queue/leases";
 import type { AnswerSender } from "../queue/sender";
 import type { Sent } from "../queue/sending";
 import { Stopwatch } from "../queue/stopwatch";
@@ -36,6 +38,7 @@ type Dependencies = {
   userId: number;
   sender: AnswerSender;
   lease?: (passed: number[]) => Promise<ReviewLease>;
+  retryMs?: number;
 };
 
 /** How many groups can be gone back to. */
@@ -83,6 +86,7 @@ export class GroupQueue {
   /** What came with decisions since: newer than what a group on its way will say. */
   #heardSince: Pick<Partial<GroupView>, "review" | "classesVersion"> = {};
   #busy = false;
+  #again: ReturnType<typeof setTimeout> | undefined;
 
   constructor(dependencies: Dependencies) {
     const { projectId, jobId, lease } = dependencies;
@@ -98,12 +102,15 @@ export class GroupQueue {
   start(): () => void {
     const unlisten = this.#deps.sender.onResponse((sent) => this.#hear(sent));
     void this.load();
-    return unlisten;
+    return () => {
+      this.#forget();
+      unlisten();
+    };
   }
 
   /** Ask for the next group. */
   readonly load = async (): Promise<void> => {
-    const mine = ++this.#asked;
+    const mine = this.#forget();
     this.#heardSince = {};
     this.#set({ group: null, left: NOBODY, states: UNKNOWN, error: null });
     try {
@@ -117,7 +124,10 @@ export class GroupQueue {
       const said = { review, classesVersion: classes_version };
       this.#set({ group, ...said, ...this.#heardSince });
     } catch (error) {
-      if (mine === this.#asked) this.#set({ error: error as Error });
+      if (mine !== this.#asked) return;
+      this.#set({ error: error as Error });
+      if (error instanceof NetworkError)
+        this.#again = setTimeout(this.load, this.#deps.retryMs ?? RETRY_MS);
     }
   };
 
@@ -185,11 +195,18 @@ export class GroupQueue {
       this.#busy = false;
     }
     this.#history.pop();
-    this.#asked += 1;
+    this.#forget();
     this.#stopwatch.start();
     const last = this.#history.at(-1) ?? null;
     this.#set({ group: before.group, left: before.left, last, error: null });
     return true;
+  }
+
+  /** What was asked for, or will be, comes too late; returns the number of who asks next. */
+  #forget(): number {
+    clearTimeout(this.#again);
+    this.#asked += 1;
+    return this.#asked;
   }
 
   async #store(
