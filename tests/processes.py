@@ -153,7 +153,7 @@ def worker(queue: str, log: Path, name: str | None = None) -> Iterator[ForkedPro
     """A Celery worker on ``queue``; killed in the end if still alive."""
     arguments = (
         *("-A", "workers.app", "worker", "--pool=solo", "-Q", queue, "-n", f"{name or queue}@%h"),
-        *("--without-gossip", "--without-mingle"),
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
     )
     with running("celery", *arguments, log=log) as process:
         yield process
