@@ -1,9 +1,12 @@
 """Serves the API: ``python -m api --port 8080``."""
 
 import argparse
+import asyncio
 import contextlib
 import gc
 import resource
+import sys
+from types import FrameType
 
 from core.process.startup import uncollected
 
@@ -17,6 +20,27 @@ with uncollected():
     from core.telemetry import logs, tracing
 
 _OPEN_FILES = 65_536
+_NOT_STARTED = 3
+
+
+class _Server(uvicorn.Server):
+    """One that looks once a second, and not ten times, whether there is anything to do."""
+
+    _loop: asyncio.AbstractEventLoop | None = None
+
+    async def main_loop(self) -> None:
+        """Go on until told to end."""
+        self._loop, self._told = asyncio.get_running_loop(), asyncio.Event()
+        # Each tenth of its ticks, of which this is one, sets the date that answers bear.
+        while not await self.on_tick(0):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._told.wait(), 1.0)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End, without waiting for the next look."""
+        super().handle_exit(sig, frame)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._told.set)
 
 
 def _allow_open_files() -> int:
@@ -56,7 +80,7 @@ def main() -> None:
     # under load, and frees nothing. Frozen, they are left out, and it takes a few milliseconds.
     gc.collect()
     gc.freeze()
-    uvicorn.run(
+    config = uvicorn.Config(
         app,
         host=arguments.host,
         port=arguments.port,
@@ -71,6 +95,11 @@ def main() -> None:
         # Live event streams never end by themselves.
         timeout_graceful_shutdown=3,
     )
+    server = _Server(config)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run()
+    if not server.started:
+        sys.exit(_NOT_STARTED)
 
 
 if __name__ == "__main__":

@@ -26,11 +26,12 @@ from core.tables import User
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.engines import shared_statements
+from tests.forks import OWNER, SHARED
 from tests.logins import PASSWORD
-from tests.processes import lasting_folder, libpq_url
+from tests.processes import libpq_url
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
-from tests.scratch import scratch
-from tests.stacks import FAST, SHARED, put_database
+from tests.scratch import lasting_folder, scratch
+from tests.stacks import FAST, put_database
 from tests.world import World
 from workers.celery_tasks import remove_files
 from workers.jobs import context
@@ -54,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Give the processes of a run, which inherit this one's environment, a directory to share."""
     if not hasattr(config, "workerinput"):
-        os.environ[SHARED] = str(lasting_folder())
+        os.environ |= {SHARED: str(lasting_folder()), OWNER: str(os.getpid())}
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,6 +1,5 @@
 """Real processes of the product, started on free ports and always stopped."""
 
-import atexit
 import contextlib
 import functools
 import os
@@ -20,6 +19,7 @@ from sqlalchemy.orm import Session
 
 from karat.local.fork_server import ForkedProcess, ForkServer
 from karat.local.programs import SERVING, WORKING
+from tests import forks
 from tests.called import written
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,22 +48,12 @@ def libpq_url(url: str) -> str:
     return url.replace("postgresql+psycopg://", "postgresql://", 1)
 
 
-def lasting_folder() -> Path:
-    """A directory that stays until the process of the tests ends."""
-    folder = tempfile.TemporaryDirectory(prefix="karat-tests-")
-    atexit.register(folder.cleanup)
-    return Path(folder.name)
-
-
 @functools.cache
 def fork_server() -> ForkServer:
     """What the product's programs are forked from: tests start many, and each would import."""
     handlers = (path.parent.name for path in sorted(ROOT.glob("workers/*/handler.py")))
-    server = ForkServer(log=lasting_folder() / "log", directory=ROOT)
-    server.import_libraries((*SERVING, *WORKING, "sklearn.linear_model"))
-    server.import_libraries(f"workers.{name}.handler" for name in handlers)
-    atexit.register(server.close)
-    return server
+    works = (f"workers.{name}.handler" for name in handlers)
+    return forks.fork_server("programs", [*SERVING, *WORKING, "sklearn.linear_model", *works])
 
 
 @contextlib.contextmanager
@@ -153,7 +143,7 @@ def worker(queue: str, log: Path, name: str | None = None) -> Iterator[ForkedPro
     """A Celery worker on ``queue``; killed in the end if still alive."""
     arguments = (
         *("-A", "workers.app", "worker", "--pool=solo", "-Q", queue, "-n", f"{name or queue}@%h"),
-        *("--without-gossip", "--without-mingle"),
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
     )
     with running("celery", *arguments, log=log) as process:
         yield process

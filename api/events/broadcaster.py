@@ -59,13 +59,18 @@ class Broadcaster:
                 self._hand_out(project_id, ALL)
             for changed in self._lists:
                 changed.note(None)
-            async for notification in connection.notifies():
-                payload = json.loads(notification.payload)
-                event = {"event": payload["event"], "data": json.dumps(payload["data"])}
-                self._hand_out(payload["project_id"], event)
-                if payload["event"] not in _NOT_LISTED:
-                    for changed in self._lists:
-                        changed.note(payload["project_id"])
+            while True:
+                async for notification in connection.notifies(timeout=0):
+                    self._tell(json.loads(notification.payload))
+                # Without a time it would look for itself ten times a second.
+                await _readable(connection.fileno())
+
+    def _tell(self, payload: Event) -> None:
+        event = {"event": payload["event"], "data": json.dumps(payload["data"])}
+        self._hand_out(payload["project_id"], event)
+        if payload["event"] not in _NOT_LISTED:
+            for changed in self._lists:
+                changed.note(payload["project_id"])
 
     def _hand_out(self, project_id: int, event: Event) -> None:
         for watcher in self._watchers.get(project_id, ()):
@@ -97,6 +102,17 @@ class Broadcaster:
             yield changed
         finally:
             self._lists.discard(changed)
+
+
+async def _readable(descriptor: int) -> None:
+    """Wait until there is something to read, or nothing will come any more."""
+    loop = asyncio.get_running_loop()
+    some = asyncio.Event()
+    loop.add_reader(descriptor, some.set)
+    try:
+        await some.wait()
+    finally:
+        loop.remove_reader(descriptor)
 
 
 class _Changed:

@@ -99,7 +99,8 @@ def waiting(queue: str) -> int:
     Raises:
         kombu.exceptions.OperationalError: The broker does not say.
     """
-    with celery().connection_for_read() as connection:
+    # One that is there already: to connect takes six questions, and this is one.
+    with celery().pool.acquire(block=True) as connection:
         client = connection.default_channel.client
         try:
             return int(client.llen(queue))

@@ -6,7 +6,7 @@ For Linux: elsewhere some of the system's own libraries do not bear a fork.
 import contextlib
 import json
 import os
-import selectors
+import select
 import signal
 import socket
 import subprocess
@@ -101,10 +101,11 @@ class ForkedProcess:
 
     def _listen(self, seconds: float | None) -> bool:
         """Hear the next that is told, within a time; whether there was anything."""
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._told, selectors.EVENT_READ)
-            if not selector.select(seconds):
-                return False
+        # One call of the system: whoever looks after programs asks this of each, all the time.
+        poller = select.poll()
+        poller.register(self._told, select.POLLIN)
+        if not poller.poll(None if seconds is None else 1000 * seconds):
+            return False
         line = self._told.readline()
         if line and self._pid is None:
             self._pid = int(line)

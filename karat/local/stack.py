@@ -264,6 +264,7 @@ class Stack:
                     "--loglevel=INFO",
                     "--without-gossip",
                     "--without-mingle",
+                    "--without-heartbeat",
                 )
         self._start_program("scheduler", *celery, "beat", "--pidfile=", "--loglevel=INFO")
         if self._backups is not None:

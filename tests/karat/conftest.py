@@ -44,11 +44,10 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**mine, "XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path)}
 
 
-@pytest.fixture(scope="package")
-def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Template]:
+@pytest.fixture(scope="session")
+def commands() -> Template:
     """What commands are forked from."""
-    with template(tmp_path_factory.mktemp("commands")) as made:
-        yield made
+    return template()
 
 
 @pytest.fixture

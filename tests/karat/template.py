@@ -6,14 +6,14 @@ a test of its own looks at.
 """
 
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from karat.local.fork_server import ForkServer
-from tests.processes import ROOT, typed
+from tests.forks import fork_server
+from tests.processes import typed
 
 _LIBRARIES: Final = (
     "karat.cli", "karat.client.client", "core.files.disk", "karat.local.stack",
@@ -41,10 +41,6 @@ class Template:
         return typed(self.server, "karat", arguments, environment, folder, seconds)
 
 
-@contextmanager
-def template(folder: Path) -> Iterator[Template]:
-    """One, until the end of the block; a folder gets its log."""
-    server = ForkServer(log=folder / "commands.log", directory=ROOT)
-    server.import_libraries(_LIBRARIES)
-    yield Template(server)
-    server.close()
+def template() -> Template:
+    """One that ends with this process."""
+    return Template(fork_server("commands", _LIBRARIES))

@@ -4,20 +4,34 @@ import json
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
 from celery.beat import Scheduler
 from celery.utils.imports import symbol_by_name
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from core.jobs import queue
-from core.jobs.messages import HOUSEKEEPING, MESSAGES, WEB, FollowPeople, RunJob, Sweep, TryJudges
+from core.jobs.messages import (
+    HOUSEKEEPING,
+    MESSAGES,
+    QUEUES,
+    TICKS,
+    WEB,
+    DeliverWebhooks,
+    FollowPeople,
+    GoOnCertifying,
+    RemoveFiles,
+    RunJob,
+    Sweep,
+    TryJudges,
+)
 from core.lifecycle import claim_job, requeue_job
 from core.settings import Settings, settings
-from core.states import JobState, RoundState
-from core.tables import Job, Round, Worker
+from core.states import CertificateState, JobKind, JobState, RoundState
+from core.tables import Certificate, Job, Round, WebhookEvent, Withdrawal, Worker
 from tests.conftest import Services
 from tests.processes import eventually, scheduler, worker
 from tests.security.targets import add_judge
@@ -258,6 +272,50 @@ def ticks(installation: Settings) -> Scheduler:
 def test_what_counts_all_that_was_ever_said_is_asked_for_seldom() -> None:
     every = {name: one["schedule"].run_every for name, one in app.conf.beat_schedule.items()}
     assert every[FollowPeople.task] >= 60 * every[Sweep.task]
+
+
+def asked_for(ticks: Scheduler, turn: int = 1) -> set[str]:
+    """Names of the tasks whose messages are sent when all are due for the ``turn``-th time."""
+    # What was seen holds for all that are due at once, and no longer.
+    ticks._looked = None
+    with queue.celery().connection_for_read() as connection:
+        broker = connection.default_channel.client
+        broker.delete(*QUEUES)
+        for entry in ticks.schedule.values():
+            entry.total_run_count = turn
+            ticks.apply_entry(entry)
+        waiting = [json.loads(one) for name in QUEUES for one in broker.lrange(name, 0, -1)]
+    return {one["headers"]["task"] for one in waiting}
+
+
+def test_only_what_has_anything_to_do_is_asked_for(ticks: Scheduler, world: World) -> None:
+    always = {FollowPeople.task}
+    assert asked_for(ticks) == always
+    project = world.project(images=2, evaluation=0)
+    assert asked_for(ticks) == always
+    asking: dict[str, Any] = {"state": CertificateState.ASKING, "settings": {}}
+    waiting = {"kind": JobKind.IMPORT_POOL, "state": JobState.QUEUED}
+    for row, task in (
+        (Job(project_id=project.id, params={}, **waiting), Sweep.task),
+        (WebhookEvent(kind="round.opened", data={}), DeliverWebhooks.task),
+        (Withdrawal(project_id=project.id, images=1, answered=0), RemoveFiles.task),
+        (Certificate(project_id=project.id, **asking), GoOnCertifying.task),
+    ):
+        world.session.add(row)
+        world.session.commit()
+        assert asked_for(ticks) == always | {task}
+        world.session.delete(row)
+        world.session.commit()
+    # What comes up in the course of hours is looked after all the same.
+    assert asked_for(ticks, turn=6) == {message.task for message in TICKS}
+
+
+def test_where_nobody_can_tell_what_there_is_to_do_all_of_it_is_asked_for(
+    ticks: Scheduler, world: World
+) -> None:
+    world.session.execute(text("ALTER TABLE webhook_events RENAME TO elsewhere"))
+    world.session.commit()
+    assert asked_for(ticks) == {message.task for message in TICKS}
 
 
 def test_ticks_that_nobody_takes_are_few_and_good_by_any_clock(

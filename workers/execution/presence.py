@@ -4,16 +4,17 @@ import logging
 import os
 import socket
 import threading
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import delete, func
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Engine, delete, func
+from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from core.process.version import build
-from core.settings import settings
+from core.settings import Settings, settings
 from core.tables import Worker
 from workers.jobs.context import sessions
 
@@ -21,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 # A worker that has been gone for so long is not coming back.
 _FORGOTTEN: Final = timedelta(days=7)
+_FORGET_SECONDS: Final = 3600.0
+_TABLE: Final = Worker.metadata.tables[Worker.__tablename__]
+_FORGET: Final = delete(_TABLE).where(_TABLE.c.heartbeat_at < func.now() - _FORGOTTEN)
 
 
 class Presence:
@@ -66,19 +70,28 @@ class Presence:
 
     def _run(self) -> None:
         started = datetime.now(UTC)
+        engine: Engine = sessions().kw["bind"]
+        every = _renewal_seconds(settings())
+        forgot: float | None = None
         while not self._ends:
             try:
-                self._renew(started)
+                # Each statement by itself: for a transaction of one there are two more questions.
+                with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                    connection.execute(self._renewal(started))
+                    if forgot is None or time.monotonic() - forgot > _FORGET_SECONDS:
+                        connection.execute(_FORGET)
+                        forgot = time.monotonic()
             except SQLAlchemyError as error:
                 logger.warning("nobody hears that this worker lives: %s", error)
-            self._news.wait(settings().heartbeat_seconds)
+            self._news.wait(every)
             self._news.clear()
 
-    def _renew(self, started: datetime) -> None:
+    def _renewal(self, started: datetime) -> Insert:
         values = {**self._row, "started_at": started, "heartbeat_at": func.now()}
-        statement = insert(Worker).values(values)
-        with sessions().begin() as session:
-            session.execute(
-                statement.on_conflict_do_update(index_elements=[Worker.name], set_=values)
-            )
-            session.execute(delete(Worker).where(Worker.heartbeat_at < func.now() - _FORGOTTEN))
+        statement = insert(_TABLE).values(values)
+        return statement.on_conflict_do_update(index_elements=[_TABLE.c.name], set_=values)
+
+
+def _renewal_seconds(settings_: Settings) -> float:
+    """How often to say so: two of these may be lost before anybody is missed."""
+    return max(settings_.heartbeat_seconds, settings_.stale_seconds / 3)
