@@ -141,14 +141,14 @@ def failed(session: Session, job: Job) -> None:
     """Mark the job's round as failed, from which it can be retried; an open one stays open."""
     if job.dry_run:
         return
-    number = AdvanceParams.of(job).numbers[0]
+    params = AdvanceParams.of(job)
     statement = (
         select(Round)
-        .where(Round.project_id == job.project_id, Round.number == number)
+        .where(Round.project_id == job.project_id, Round.number == params.numbers[0])
         .with_for_update(key_share=True)
     )
     round_ = session.scalars(statement).one()
-    if round_.state in {RoundState.SELECTING, RoundState.CLOSING}:
+    if round_.state is params.waits_in:
         round_.job_id = job.id
         move_round(round_, RoundState.FAILED)
     if round_.state in {RoundState.FAILED, RoundState.OPEN}:
