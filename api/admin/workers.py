@@ -15,7 +15,7 @@ from api.admin.schemas import ActiveJob, QueueOut, WorkerOut, WorkerProblem, Wor
 from api.jobs.waiting import reasons
 from core.database.engines import database_time
 from core.jobs import queue
-from core.jobs.messages import QUEUE_OF, QUEUES
+from core.jobs.messages import QUEUES, queue_of
 from core.process.version import UNTOLD, build
 from core.settings import Settings
 from core.states import JobState
@@ -91,14 +91,15 @@ async def _active(session: AsyncSession, settings: Settings) -> list[tuple[Activ
 
 
 async def _by_queue(session: AsyncSession) -> Counter[tuple[str, JobState]]:
+    opening = Job.opens().label("opening")
     statement = (
-        select(Job.kind, Job.state, func.count())
+        select(Job.kind, opening, Job.state, func.count())
         .where(Job.state.in_((JobState.QUEUED, JobState.RUNNING)))
-        .group_by(Job.kind, Job.state)
+        .group_by(Job.kind, opening, Job.state)
     )
     found: Counter[tuple[str, JobState]] = Counter()
-    for kind, state, count in await session.execute(statement):
-        found[QUEUE_OF[kind], state] += count
+    for kind, is_opening, state, count in await session.execute(statement):
+        found[queue_of(kind, opening=is_opening), state] += count
     return found
 
 

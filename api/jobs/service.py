@@ -261,8 +261,8 @@ async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Jo
     request_cancel(job)
     is_round = job.kind is JobKind.ADVANCE_ROUND and not job.dry_run
     if job.state is JobState.CANCELLED and is_round:
-        for round_ in await _rounds_of(session, job, RoundState.SELECTING, RoundState.CLOSING):
-            if round_.number == (AdvanceParams.of(job).closing or 0):
+        for round_ in await _rounds_of(session, job, AdvanceParams.of(job).waits_in):
+            if round_.number == AdvanceParams.of(job).numbers[0]:
                 move_round(round_, RoundState.FAILED)
     if job.state is JobState.CANCELLED and job.kind is JobKind.CERTIFY:
         await refuse_cancelled(session, job)

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.callers.access import standings
 from api.callers.principal import Principal
-from core.jobs.messages import QUEUE_OF
+from core.jobs.messages import queue_of
 from core.settings import Settings
 from core.states import JobKind, JobState, ProjectRole, Role
 from core.tables import Job, User, Worker
@@ -71,7 +71,7 @@ async def _before(
     waited = {one.id: one.waited for one in active}
     found: dict[int, int | None] = {}
     for job in waiting:
-        if QUEUE_OF[job.kind] not in served:
+        if queue_of(job.kind, opening=job.is_opening) not in served:
             if waited.get(job.id, _STARTING) >= _STARTING:
                 found[job.id] = None
         elif count := _ahead(job, active):
@@ -85,8 +85,9 @@ def _in_words(jobs: Sequence[Job], before: Mapping[int, int | None]) -> dict[int
 
 def _words(job: Job, count: int | None) -> str:
     if count is None:
+        queue = queue_of(job.kind, opening=job.is_opening)
         return (
-            f"Waits for a worker of the queue {QUEUE_OF[job.kind]}, and none is running: the page "
+            f"Waits for a worker of the queue {queue}, and none is running: the page "
             "Workers tells an admin how to start one."
         )
     if job.kind is JobKind.IMPORT_POOL:
@@ -110,6 +111,7 @@ _ACTIVE: Final = select(
     Job.kind,
     Job.state,
     Job.sent_at,
+    Job.opens().label("opening"),
     (func.clock_timestamp() - func.coalesce(Job.sent_at, Job.created_at)).label("waited"),
 ).where(
     Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
@@ -127,8 +129,12 @@ def _ahead(job: Job, active: Sequence[Any]) -> int:
     mine = next((one for one in active if one.id == job.id), None)
     if mine is None or mine.sent_at is None or mine.waited < _ON_ITS_WAY:
         return 0
-    queue = QUEUE_OF[job.kind]
-    others = [one for one in active if QUEUE_OF[one.kind] == queue and one.id != job.id]
+    queue = queue_of(job.kind, opening=job.is_opening)
+    others = [
+        one
+        for one in active
+        if queue_of(one.kind, opening=one.opening) == queue and one.id != job.id
+    ]
     if job.kind is JobKind.IMPORT_POOL:
         return len(others)
     return sum(

@@ -37,7 +37,17 @@ QUEUE_OF: Final[dict[JobKind, QueueName]] = {
     JobKind.SELECT_INSTRUCTIONS: JUDGE,
     JobKind.CERTIFY: GPU,
 }
-"""Where each kind of job waits for a worker."""
+"""Where each kind of job waits for a worker, but for one that opens a first queue."""
+
+
+def queue_of(kind: JobKind, *, opening: bool) -> QueueName:
+    """Where a job waits for a worker.
+
+    Args:
+        kind: Of the job.
+        opening: Whether it has a first queue to open: that takes seconds, and waits for no other.
+    """
+    return HOUSEKEEPING if opening else QUEUE_OF[kind]
 
 
 class _Payload(BaseModel):
@@ -50,22 +60,24 @@ class RunJob(_Payload):
     Attributes:
         kind: Of that job. It says which queue the message goes to and whose turn it stands for,
             also when the job itself was deleted with its project.
+        opening: Whether to go no further than to open a first queue, see ``Job.is_opening``.
     """
 
     task: ClassVar[str] = "run_job"
 
     job_id: int
     kind: JobKind
+    opening: bool = False
 
     @classmethod
     def of(cls, job: Job) -> Self:
         """The message of a job that was flushed, so that it has an id."""
-        return cls(job_id=job.id, kind=job.kind)
+        return cls(job_id=job.id, kind=job.kind, opening=job.is_opening)
 
     @property
     def queue(self) -> QueueName:
         """Name of the queue it is sent to."""
-        return QUEUE_OF[self.kind]
+        return queue_of(self.kind, opening=self.opening)
 
 
 class Housekeeping(_Payload):

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import InstrumentedAttribute
 
 from core.settings.project import Choice
+from core.states import RoundState
 from core.tables import Job
 
 
@@ -67,6 +68,11 @@ class AdvanceParams(JobParams):
     def numbers(self) -> list[int]:
         """The rounds that the job is about, in order."""
         return [number for number in (self.closing, self.selecting) if number is not None]
+
+    @property
+    def waits_in(self) -> RoundState:
+        """The state in which the first of them waits for the job; another job may be next."""
+        return RoundState.SELECTING if self.closing is None else RoundState.CLOSING
 
 
 class ScorePartParams(AdvanceParams):

@@ -88,9 +88,9 @@ def send(message: Message) -> None:
     Raises:
         kombu.exceptions.OperationalError: The broker cannot be reached.
     """
-    celery().send_task(
-        message.task, kwargs={"payload": message.model_dump(mode="json")}, queue=message.queue
-    )
+    # What is not said a worker of an earlier version does not have to know.
+    payload = message.model_dump(mode="json", exclude_defaults=True)
+    celery().send_task(message.task, kwargs={"payload": payload}, queue=message.queue)
 
 
 def waiting(queue: str) -> int:

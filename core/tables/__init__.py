@@ -4,7 +4,7 @@ from core.tables.annotation import Annotation
 from core.tables.audit import Audit, AuditLink
 from core.tables.certificate import Certificate, CertificateLot
 from core.tables.example import COMPOSED_NAME, Example, ExampleText
-from core.tables.job import DRY_RUN, Artifact, Job
+from core.tables.job import DRY_RUN, HANDED_ON, Artifact, Job
 from core.tables.judge import UNANSWERED, Judge, JudgeAnswer
 from core.tables.prediction import Prediction
 from core.tables.project import FormerClassName, Member, Project, ProjectClass
@@ -33,6 +33,7 @@ __all__ = [
     "COLLECTIONS",
     "COMPOSED_NAME",
     "DRY_RUN",
+    "HANDED_ON",
     "UNANSWERED",
     "Annotation",
     "ApiToken",

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, func, text
+from sqlalchemy import ColumnElement, ForeignKey, Index, and_, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.states import ArtifactKind, JobKind, JobState
@@ -11,6 +11,8 @@ from core.tables.base import Base
 
 DRY_RUN: Final = "dry_run"
 """Name among the parameters of a job that only measures what the job would take."""
+HANDED_ON: Final = "handed_on"
+"""Name in the checkpoint of a project's first job: what is left of it waits for who trains."""
 
 
 class Job(Base):
@@ -60,6 +62,22 @@ class Job(Base):
     def is_real(cls) -> ColumnElement[bool]:
         """Condition: no dry run."""
         return cls.params[DRY_RUN].is_(None)
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether the job has a project's first queue to open, for which no model is needed."""
+        is_first = self.kind is JobKind.ADVANCE_ROUND and self.params.get("closing") is None
+        return is_first and not self.dry_run and HANDED_ON not in self.checkpoint
+
+    @classmethod
+    def opens(cls) -> ColumnElement[bool]:
+        """Condition: ``is_opening``."""
+        return and_(
+            cls.kind == JobKind.ADVANCE_ROUND,
+            cls.params["closing"].as_integer().is_(None),
+            cls.is_real(),
+            cls.checkpoint[HANDED_ON].is_(None),
+        )
 
 
 class Artifact(Base):

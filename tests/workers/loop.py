@@ -27,12 +27,12 @@ TINY = {
 
 
 def run(session: Session, job: Job) -> Job:
-    """Run the job of a round here, whatever becomes of it."""
+    """Run the job of a round here, whatever becomes of it; what is handed on as well."""
     message = RunJob.of(job)
     session.rollback()  # the server ends a transaction that idles for a minute
     run_job(message, handler)
     session.expire_all()
-    return job
+    return run(session, job) if message.opening and not job.is_opening else job
 
 
 class Loop:

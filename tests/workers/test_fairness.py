@@ -176,7 +176,9 @@ def test_a_long_job_steps_aside_for_what_can_begin(
 ) -> None:
     monkeypatch.setattr(yielding, "_LOOK_SECONDS", 0.0)
     there, other = world.project(), world.project()
-    before, waits = (new_job(one, project_id=there.id, params={}) for one in (running, kind))
+    before, waits = (
+        new_job(one, project_id=there.id, params={"closing": 0}) for one in (running, kind)
+    )
     long, next_long = (
         new_job(JobKind.LEARN_FEATURES, project_id=one.id, params={}) for one in (there, other)
     )
@@ -208,7 +210,7 @@ def test_a_long_job_goes_on_while_the_broker_is_away(
 ) -> None:
     monkeypatch.setattr(yielding, "_LOOK_SECONDS", 0.0)
     long, waits = (
-        new_job(kind, project_id=world.project().id, params={})
+        new_job(kind, project_id=world.project().id, params={"closing": 0})
         for kind in (JobKind.LEARN_FEATURES, JobKind.ADVANCE_ROUND)
     )
     world.session.add_all((long, waits))

@@ -75,7 +75,7 @@ class ShapeLoop(Loop):
 
 def done(world: World, job: Job, log: Path) -> Job:
     """The job, when a worker has done it."""
-    with worker(QUEUE_OF[job.kind], log):
+    with worker(f"housekeeping,{QUEUE_OF[job.kind]}", log, "both"):
         queue.send(RunJob.of(job))
         world.session.commit()
         eventually(

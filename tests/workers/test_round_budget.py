@@ -6,15 +6,12 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from core.jobs.messages import RunJob
 from core.rounds import extend_budget, fit_budget, new_round, pay_for_checks
 from core.settings.project import ProjectSettings
 from core.states import JobState, ProjectState, RoundState, Source
 from core.tables import Annotation, Example, Job, Project
-from tests.workers.loop import Loop
+from tests.workers.loop import Loop, run
 from tests.world import World
-from workers.advance import handler
-from workers.execution.runner import run_job
 from workers.labels.timing import median_seconds
 
 
@@ -44,10 +41,7 @@ def test_a_first_round_costs_no_more_than_the_pool_asks(
     assert http.post(f"/api/projects/{project.id}/start", headers=headers).is_success
     assert shown(http, world, project) == (0, budget)
     job = world.session.scalars(select(Job).where(Job.project_id == project.id)).one()
-    message = RunJob.of(job)
-    world.session.commit()
-    run_job(message, handler)
-    world.session.expire_all()
+    run(world.session, job)
     assert job.state is JobState.SUCCEEDED, job.error
     assert shown(http, world, project) == (0, budget)
 

@@ -60,11 +60,10 @@ def test_flushed_broker_loses_no_job(
     admin = world.caller()
     started = http.post(f"/api/projects/{project.id}/start", headers=admin.headers)
     assert started.status_code == 200, started.text
-    assert queue.waiting("gpu") == 1
+    assert queue.waiting(HOUSEKEEPING) == 1
     redis.Redis(unix_socket_path=str(services.redis.socket_path)).flushall()
-    assert queue.waiting("gpu") == 0
+    assert queue.waiting(HOUSEKEEPING) == 0
     with (
-        worker("gpu", tmp_path / "gpu.log"),
         worker("housekeeping", tmp_path / "housekeeping.log"),
         scheduler(tmp_path / "beat.log"),
     ):

@@ -23,11 +23,11 @@ from tests.api.test_labeling import lease, send, verdict
 from tests.processes import Hold, eventually, worker
 from tests.workers.killing import state
 from tests.workers.loop import Loop
+from tests.workers.loop import run as run_here
 from tests.world import Caller, World
 from workers.advance import handler, training
 from workers.advance.advance import Advance
 from workers.advance.warm_start import warm_start as put_typical
-from workers.execution.runner import run_job
 
 FROZEN = {"name": "patch_kmeans", "params": {}}
 # Of 24 images, those at every fourth place stay.
@@ -45,9 +45,7 @@ def begun(http: TestClient, world: World, **settings: Any) -> tuple[Project, Job
 
 
 def run(world: World, job: Job) -> None:
-    world.session.rollback()
-    run_job(RunJob.of(job), handler)
-    world.session.expire_all()
+    run_here(world.session, job)
     assert job.state is JobState.SUCCEEDED, job.error
 
 
@@ -105,9 +103,8 @@ def failed_once_open(
 
     instead_of(monkeypatch, "embed", embed)
     project, job = begun(http, world)
-    run_job(RunJob.of(job), handler)
+    run_here(world.session, job)
     round_ = world.session.scalars(select(Round).where(Round.project_id == project.id)).one()
-    world.session.expire_all()
     assert (job.state, round_.state) == (JobState.FAILED, RoundState.OPEN)
     return project, job, round_
 
@@ -324,7 +321,7 @@ def test_a_worker_that_is_killed_leaves_no_half_queue(
         f"TG_OP = 'UPDATE' AND NEW.id = {job.id} AND {ends.format('NEW')} "
         f"AND NOT {ends.format('OLD')}",
     )
-    with worker("gpu", tmp_path / "killed.log") as process:
+    with worker("housekeeping,gpu", tmp_path / "killed.log", "both") as process:
         for message in (RunJob.of(whole), RunJob.of(job)):
             queue.send(message)
         eventually(hold.waiting, "the worker has put typical images into the queue")

@@ -33,11 +33,15 @@ from workers.advance.warm_start import warm_start
 from workers.certificates.closing import asks_for_certificate, close_certificate_round
 from workers.dry_run import dry_run
 from workers.instructions.closing import asks_groups, close_rankings
-from workers.jobs.context import JobContext, Phase
+from workers.jobs.context import HandedOn, JobContext, Phase
 
 
 def run(context: JobContext) -> dict[str, Any]:
-    """Advance the project by one round."""
+    """Advance the project by one round.
+
+    Raises:
+        HandedOn: A first queue is open, or needs a network, and this worker is for no more than it.
+    """
     if context.dry_run:
         return dry_run(context, prepare)
     if asks_groups(context):
@@ -54,8 +58,13 @@ def run(context: JobContext) -> dict[str, Any]:
     start_over_if_lost(advance)
     evaluate_again_if_too_early(advance)
     look_again_if_lost(advance)
+    if context.opening and _begins_with_boxes(advance):
+        # A network has to look before the queue opens.
+        raise HandedOn
+    phases = FIRST_PHASES if advance.closing is None else PHASES
+    until = "publish" if context.opening else None
     with named_by_id(context):
-        context.run(FIRST_PHASES if advance.closing is None else PHASES, advance, expected=took)
+        context.run(phases, advance, expected=took, until=until)
     notes = advance.closing_notes
     shutil.rmtree(context.work, ignore_errors=True)
     return {"closed": advance.closing, "opened": advance.selecting, "notes": notes}
@@ -132,14 +141,14 @@ def failed(session: Session, job: Job) -> None:
     """Mark the job's round as failed, from which it can be retried; an open one stays open."""
     if job.dry_run:
         return
-    number = AdvanceParams.of(job).numbers[0]
+    params = AdvanceParams.of(job)
     statement = (
         select(Round)
-        .where(Round.project_id == job.project_id, Round.number == number)
+        .where(Round.project_id == job.project_id, Round.number == params.numbers[0])
         .with_for_update(key_share=True)
     )
     round_ = session.scalars(statement).one()
-    if round_.state in {RoundState.SELECTING, RoundState.CLOSING}:
+    if round_.state is params.waits_in:
         round_.job_id = job.id
         move_round(round_, RoundState.FAILED)
     if round_.state in {RoundState.FAILED, RoundState.OPEN}:

@@ -57,7 +57,8 @@ def sweep(payload: dict[str, Any]) -> None:
         for job in jobs:
             _correct(job, now)
             message = RunJob.of(job)
-            if _lost(session, job, now, waiting[message.queue]):
+            # What waits beside the sweep takes seconds, and some of it always does.
+            if _lost(session, job, now, 0 if message.opening else waiting[message.queue]):
                 logger.warning("job %s (%s) is sent again", job.id, job.state)
                 job.sent_at, job.message = now, None
                 lost.append(message)

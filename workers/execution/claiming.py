@@ -52,6 +52,9 @@ def claim(message: RunJob) -> JobContext | None:
         job = pick(session, message.job_id)
         if job is None or not is_claimable(session, job):
             return None
+        if message.opening and not job.is_opening:
+            # It was handed on since, with a message of its own.
+            return None
         if not job.cancel_requested and disk.room(settings()).state != "ok":
             if job.state is JobState.QUEUED:
                 job.message = NO_ROOM
@@ -65,7 +68,7 @@ def claim(message: RunJob) -> JobContext | None:
         job.message = None
         _count_deaths(job)
         claim_job(job, f"{socket.gethostname()}:{os.getpid()}")
-        return JobContext(job, settings(), left)
+        return JobContext(job, settings(), left, opening=message.opening)
 
 
 def _count_deaths(job: Job) -> None:

@@ -17,7 +17,7 @@ from core.jobs.pauses import Pause
 from core.lifecycle import finish_job, give_back_job, pause_job
 from core.process.version import build
 from core.states import JobState
-from core.tables import Job
+from core.tables import HANDED_ON, Job
 from core.telemetry import logs, tracing
 from models.catalog.faults import InvalidParams
 from models.errors import Cancelled, ExamplesLost, ModelError
@@ -25,6 +25,7 @@ from workers.execution.claiming import NO_ROOM, claim, let_others_in, wait_for_b
 from workers.execution.handlers import WORK_VERSIONS, Handler, PutsRight, handler_of
 from workers.jobs.context import (
     WORK_VERSION,
+    HandedOn,
     JobContext,
     Lost,
     NoRoom,
@@ -91,7 +92,9 @@ def _run(context: JobContext, handler: Handler) -> None:
         logger.warning("job %s was taken over by another worker", context.job_id)
         context.log.write("stops: another worker has the job")
     except SteppedAside as aside:
-        _give_back(context, aside.reason)
+        _give_back(context, f"steps aside for {aside.reason}, and goes on after it")
+    except HandedOn:
+        _give_back(context, "hands the rest on to a worker that trains", handed_on=True)
     except Paused as paused:
         _pause(context, handler, paused.pause)
     except NoRoom:
@@ -129,7 +132,8 @@ def _worked(context: JobContext, handler: Handler) -> dict[str, Any]:
     from workers.execution.mending import mend, why_lost
 
     _begin_anew_if_other(context)
-    unmended = mend(context)
+    # A first queue is drawn of rows alone, and nobody waits for files until it is.
+    unmended = None if context.opening else mend(context)
     try:
         return handler.run(context)
     except ExamplesLost as lost:
@@ -193,17 +197,19 @@ def _wait_for_bucket(context: JobContext) -> bool:
     return waits
 
 
-def _give_back(context: JobContext, reason: str) -> None:
+def _give_back(context: JobContext, said: str, *, handed_on: bool = False) -> None:
     try:
         with context.transaction() as (session, job):
+            if handed_on:
+                job.checkpoint = {**job.checkpoint, HANDED_ON: True}
             give_back_job(job)
             queue.enqueue(session.info, job)
             _tell(session, context, job)
     except Lost:
         logger.warning("job %s goes on elsewhere", context.job_id)
         return
-    logger.info("job %s steps aside", context.job_id)
-    context.log.write(f"steps aside for {reason}, and goes on after it")
+    logger.info("job %s is queued again", context.job_id)
+    context.log.write(said)
 
 
 def _pause(context: JobContext, handler: Handler, pause: Pause) -> None:

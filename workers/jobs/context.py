@@ -53,6 +53,10 @@ class SteppedAside(Cancelled):
         self.reason = reason
 
 
+class HandedOn(Cancelled):
+    """What is left of a project's first job waits for a worker that trains."""
+
+
 class Paused(Exception):
     """The job waits until somebody decides how it goes on."""
 
@@ -108,15 +112,24 @@ class Phase(Generic[Task]):
 class JobContext:
     """What a handler works with: a claimed job, its progress, and fenced transactions."""
 
-    def __init__(self, job: Job, settings_: Settings, silent_since: datetime | None = None) -> None:
+    def __init__(
+        self,
+        job: Job,
+        settings_: Settings,
+        silent_since: datetime | None = None,
+        *,
+        opening: bool = False,
+    ) -> None:
         """Take a claimed job.
 
         Args:
             job: The job.
             settings_: Of this process.
             silent_since: When the worker that had the job, and has left it, was last heard of.
+            opening: Whether to go no further than to open a first queue, see ``Job.is_opening``.
         """
         assert job.project_id is not None
+        self.opening = opening
         self.silent_since = silent_since
         self.job_id = job.id
         self.kind = job.kind
@@ -170,6 +183,7 @@ class JobContext:
         *,
         expected: Mapping[str, float] | None = None,
         work: Callable[[], Mapping[str, float]] | None = None,
+        until: str | None = None,
     ) -> None:
         """Run the phases that come after the last one that is done.
 
@@ -179,6 +193,10 @@ class JobContext:
             expected: Seconds that phases take, as they did last time.
             work: What phases amount to beside each other, see ``Eta``; asked when the first is
                 done.
+            until: Name of a phase that others go on after.
+
+        Raises:
+            HandedOn: That phase is done, and others are wanted.
         """
         done = [number for number, phase in enumerate(phases, 1) if self.done(phase.name)]
         # One before that is not done was not wanted then.
@@ -188,6 +206,10 @@ class JobContext:
                 continue
             known = work() if work is not None and self.done(phases[0].name) else None
             self.plan(names, expected, known)
+            if until is not None and self.done(until):
+                self.progress(0, 0, phase.name)
+                self.beat()
+                raise HandedOn
             with self.phase(phase.name):
                 phase.run(task)
 

@@ -55,6 +55,7 @@ class Yielding:
             .where(
                 Job.kind.in_(self._before),
                 waits_for_worker(),
+                ~Job.opens(),
                 Job.sent_at < datetime.now(UTC) - _PATIENCE,
             )
             .limit(1)

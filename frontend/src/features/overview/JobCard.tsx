@@ -88,10 +88,15 @@ export function JobCard({ job, projectId, name }: JobCardProps) {
       }
     >
       {progress && <Phases progress={progress} />}
+      {job.state === "queued" && hasOpened(job) && <p>{t.overview.jobRefined.warm_start}</p>}
       <ErrorNotice error={error} />
     </Card>
   );
 }
+
+/** Whether the first queue of a project is open, and what is left of its job waits. */
+const hasOpened = ({ kind, params, progress }: Job): boolean =>
+  kind === "advance_round" && params.closing === null && progress?.phase === "embed";
 
 const nameOf = (phase: string): string => t.common.phases[phase] ?? phase;
 
