@@ -40,6 +40,9 @@ def test_a_killed_job_is_taken_over_while_imports_hold_every_slot(
         settings = {"input_size": 8, "model": {"name": "cnn_tiny"}}
         trained = client.create_project("Trained", classes=["cat", "dog"], settings=settings)
         client.wait(trained.import_images(image_folder(tmp_path / "images", 20))["id"], timeout=90)
+        trained.start()
+        (first,) = (one["id"] for one in client.jobs(kind="advance_round"))
+        client.wait(first, timeout=90)
 
         # Each import stops at its first row, and keeps its slot.
         hold = Hold("examples", "TG_OP = 'INSERT'")
@@ -61,9 +64,9 @@ def test_a_killed_job_is_taken_over_while_imports_hold_every_slot(
 
         with psycopg.connect(libpq_url(address)) as blocker:
             blocker.execute("LOCK TABLE queries IN SHARE MODE")
-            trained.start()
+            trained.close_round(0)
             eventually(lambda: _blocked(address), "the round is about to be published", 60)
-            (job,) = (one["id"] for one in client.jobs(kind="advance_round"))
+            job = max(one["id"] for one in client.jobs(kind="advance_round"))
             worker = stack.processes["worker-gpu"]
             os.kill(worker.pid, signal.SIGKILL)
             worker.wait(10)
