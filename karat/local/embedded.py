@@ -119,6 +119,8 @@ class _Service:
         if self.process is not None:
             stop_all([self.process], self._stop_signals)
             self.process = None
+        for left in self._sockets.glob("*.sock") if self._sockets else ():
+            left.unlink(missing_ok=True)
         if self._sockets is not None and self._sockets != self.directory:
             shutil.rmtree(self._sockets, ignore_errors=True)
         self._sockets = None
@@ -312,12 +314,6 @@ class EmbeddedRedis(_Service):
         """The server's address in Celery's form."""
         return f"redis+socket://{self.socket_path}"
 
-    def stop(self) -> None:
-        """Stop the server; harmless when it does not run."""
-        if self._sockets is not None:
-            self.socket_path.unlink(missing_ok=True)
-        super().stop()
-
     def _launch(self) -> subprocess.Popen[bytes]:
         self.directory.mkdir(mode=0o700, exist_ok=True)
         self._sockets = socket_directory(self.directory, None)
@@ -330,10 +326,7 @@ class EmbeddedRedis(_Service):
             "save": "",
             "appendonly": "no",
             "stop-writes-on-bgsave-error": "no",
-            "daemonize": "no",
-            # How often it looks after itself: ten times a second cost more than all the messages of
-            # an idle Karat. Whoever waits for one has it at once all the same.
-            "hz": "1",
+            "hz": "1",  # Ten times a second, it took more than all messages of an idle Karat.
         }
         flags = [part for name, value in options.items() for part in (f"--{name}", value)]
         process = spawn(
