@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import json
 import logging
+import math
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, Final
@@ -18,6 +20,14 @@ logger = logging.getLogger(__name__)
 Event = dict[str, Any]
 ALL: Final[Event] = {"event": "project", "data": "{}"}
 """Tells a browser to read its project afresh."""
+
+
+def opening(quiet_seconds: float) -> Event:
+    """Tells a browser the same, but for what it has read since nothing has changed any longer."""
+    known = math.floor(quiet_seconds * 1000) / 1000
+    return {"event": ALL["event"], "data": json.dumps({"quiet_seconds": known})}
+
+
 # A browser that reads this slowly is told to reload everything rather than queued for without end.
 _QUEUED_EVENTS = 100
 _RECONNECT_SECONDS = 1.0
@@ -34,6 +44,10 @@ class Broadcaster:
         self._url = url
         self._watchers: dict[int, set[asyncio.Queue[Event]]] = defaultdict(set)
         self._lists: set[_Changed] = set()
+        # When it began to hear of changes; None while it does not.
+        self._hears_since: float | None = None
+        # When each project has changed last, and, under None, what lists of them show.
+        self._changed: dict[int | None, float] = {}
 
     async def run(self) -> None:
         """Listen until cancelled; reconnects by itself."""
@@ -41,6 +55,7 @@ class Broadcaster:
             try:
                 await self._listen()
             except (psycopg.Error, OSError) as error:
+                self._hears_since = None
                 logger.warning("event connection lost: %s", error)
                 await asyncio.sleep(_RECONNECT_SECONDS)
 
@@ -54,6 +69,7 @@ class Broadcaster:
         )
         async with connection:
             await connection.execute(f'LISTEN "{CHANNEL}"')
+            self._hears_since = time.monotonic()
             # Whatever was missed while disconnected: every watcher reads its project afresh.
             for project_id in list(self._watchers):
                 self._hand_out(project_id, ALL)
@@ -67,8 +83,10 @@ class Broadcaster:
 
     def _tell(self, payload: Event) -> None:
         event = {"event": payload["event"], "data": json.dumps(payload["data"])}
+        self._changed[payload["project_id"]] = time.monotonic()
         self._hand_out(payload["project_id"], event)
         if payload["event"] not in _NOT_LISTED:
+            self._changed[None] = time.monotonic()
             for changed in self._lists:
                 changed.note(payload["project_id"])
 
@@ -80,6 +98,15 @@ class Broadcaster:
                 watcher.put_nowait(ALL)
             else:
                 watcher.put_nowait(event)
+
+    def quiet_seconds(self, project_id: int | None = None) -> float:
+        """For how long nothing has changed, of a project or of lists of them, as far as is known.
+
+        Whoever watches has to do so already: what changes after this is in their queue.
+        """
+        if self._hears_since is None:
+            return 0.0
+        return time.monotonic() - max(self._hears_since, self._changed.get(project_id, 0.0))
 
     @contextlib.contextmanager
     def watch(self, project_id: int) -> Iterator[asyncio.Queue[Event]]:

@@ -17,7 +17,7 @@ from sse_starlette import EventSourceResponse
 from api.callers.access import ProjectId, standings, visible_project
 from api.callers.principal import CurrentUser, Principal, identified, settled
 from api.deps import transaction
-from api.events.broadcaster import ALL, Broadcaster, Event
+from api.events.broadcaster import ALL, Broadcaster, Event, opening
 from api.projects import queries
 from api.schemas.contents import sends
 from core.errors import DomainError
@@ -56,7 +56,7 @@ async def project_events(
 
     async def stream() -> AsyncIterator[Event]:
         with broadcaster.watch(project_id) as queue:
-            yield ALL
+            yield opening(broadcaster.quiet_seconds(project_id))
             still = partial(_still, request, user, unchanged)
             async for event in _while_allowed(queue.get, still):
                 if reviews or event["event"] not in _NOT_FOR_ANNOTATORS:
@@ -77,7 +77,7 @@ async def list_events(request: Request, user: CurrentUser) -> EventSourceRespons
     async def stream() -> AsyncIterator[Event]:
         with broadcaster.watch_lists() as changed:
             known = await visible()
-            yield ALL
+            yield opening(broadcaster.quiet_seconds())
             async for ids in _while_allowed(changed.next, partial(_still, request, user)):
                 # One that has just been taken from the list is in the list of before.
                 before, known = known, await visible()

@@ -6,6 +6,7 @@ import { HEARD, listenToProject, TOPICS, useProjectEvents } from "./events";
 import { guidesQuery } from "./guides";
 import { homeQuery } from "./home";
 import { membersQuery, projectQuery, projectsQuery } from "./projects";
+import { makeQueryClient } from "./queryClient";
 import { reviewsQuery } from "./reviews";
 import { roundsQuery } from "./rounds";
 import { snapshotsQuery } from "./snapshots";
@@ -56,18 +57,41 @@ describe("the stream of a project", () => {
     const leave = listenToProject(7, first);
     const alsoLeave = listenToProject(7, second);
     expect(open().map(({ url }) => url)).toEqual(["/api/projects/7/events"]);
-    // Who comes later is told to read everything, as the first was by the server.
-    await vi.advanceTimersByTimeAsync(0);
-    expect(second.mock.calls).toEqual([["project", {}]]);
-    open()[0]?.say("guide");
-    expect([first.mock.lastCall, second.mock.lastCall]).toEqual([
-      ["guide", {}],
-      ["guide", {}],
-    ]);
+    for (const kind of ["project", "guide"]) {
+      open()[0]?.say(kind);
+      expect([first.mock.lastCall, second.mock.lastCall]).toEqual([
+        [kind, {}],
+        [kind, {}],
+      ]);
+    }
     leave();
     expect(open()).toHaveLength(1);
     alsoLeave();
     expect(open()).toHaveLength(0);
+  });
+
+  it("tells who comes later for how long nothing has changed", async () => {
+    const leave = listenToProject(7, () => {});
+    const late = () => {
+      const heard = vi.fn();
+      leaves.push(listenToProject(7, heard));
+      return heard;
+    };
+    const leaves = [leave];
+    const early = late();
+    open()[0]?.say("project", { quiet_seconds: 40 });
+    await vi.advanceTimersByTimeAsync(3_000);
+    const later = late();
+    await vi.advanceTimersByTimeAsync(0);
+    // Whoever was there when it opened has been told by the server, and nobody twice.
+    expect(early.mock.calls).toEqual([["project", { quiet_seconds: 40 }]]);
+    expect(later.mock.calls).toEqual([["project", { quiet_seconds: 3 }]]);
+    // While it is broken, nothing is known.
+    open()[0]?.refuse();
+    const last = late();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(last).not.toHaveBeenCalled();
+    for (const each of leaves) each();
   });
 
   it("is opened again after an answer that browsers take for the end", async () => {
@@ -122,5 +146,38 @@ describe("what is read again", () => {
     );
     expect(new Set(stale.map(([name]) => name))).toEqual(new Set(wanted[topic]));
     expect(HEARD[topic](7).length).toBeGreaterThan(0);
+  });
+
+  it("leaves what was asked for since nothing has changed", async () => {
+    const client = makeQueryClient();
+    const ask = vi.fn(async () => ({}));
+    const read = (queryKey: QueryKey) =>
+      client.fetchQuery({ queryKey, queryFn: ask, staleTime: 0 });
+    const stale = (queryKey: QueryKey) => client.getQueryState(queryKey)?.isInvalidated;
+    const wrapper = ({ children }: { children: ReactNode }) =>
+      createElement(QueryClientProvider, { client }, children);
+    await read(roundsQuery(7).queryKey);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await read(membersQuery(7).queryKey);
+    client.setQueryData(snapshotsQuery(7).queryKey, {} as never);
+    await vi.advanceTimersByTimeAsync(1_000);
+    renderHook(() => useProjectEvents(7), { wrapper });
+    const tell = (quiet_seconds: number) => {
+      open()[0]?.say("project", { quiet_seconds });
+      return [roundsQuery(7), membersQuery(7), snapshotsQuery(7)].map(({ queryKey }) =>
+        stale(queryKey),
+      );
+    };
+    // Nobody asked for the last: it may be as old as it likes.
+    expect(tell(3.5)).toEqual([false, false, true]);
+    expect(tell(2)).toEqual([true, false, true]);
+    await read(roundsQuery(7).queryKey);
+    // The clock that goes by while a computer sleeps.
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(tell(30)).toEqual([true, true, true]);
+    await read(roundsQuery(7).queryKey);
+    expect(stale(roundsQuery(7).queryKey)).toBe(false);
+    open()[0]?.say("round", {});
+    expect(stale(roundsQuery(7).queryKey)).toBe(true);
   });
 });

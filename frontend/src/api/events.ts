@@ -1,4 +1,4 @@
-import { type QueryClient, type QueryKey, useQueryClient } from "@tanstack/react-query";
+import { type Query, type QueryClient, type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Listeners } from "../lib/listeners";
 import { agreementQuery } from "./agreement";
@@ -6,6 +6,7 @@ import { guidesQuery } from "./guides";
 import { homeQuery } from "./home";
 import { importsQuery } from "./imports";
 import { membersQuery, projectQuery, projectsQuery } from "./projects";
+import { secondsSinceAsked } from "./queryClient";
 import { reviewsQuery } from "./reviews";
 import { jobsQuery } from "./rounds";
 import { snapshotsQuery } from "./snapshots";
@@ -64,7 +65,8 @@ const REOPEN_AT_MOST_MS = 30_000;
  * Events of the server, while the page is visible and somebody listens.
  *
  * A hidden page lets go of its connection: browsers allow six per server, and each tab would keep one.
- * Whenever it is opened, the server says first that everything is to be read again.
+ * Whenever it is opened, the server says first that everything is to be read again, and for how long nothing had
+ * changed by then.
  */
 class Stream {
   readonly listeners = new Listeners<Told>();
@@ -72,11 +74,17 @@ class Stream {
   #source: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
+  #heardAt: number | null = null;
 
   constructor(url: string) {
     this.#url = url;
     document.addEventListener("visibilitychange", this.#onVisibility);
     this.#open();
+  }
+
+  /** For how long nothing has been heard; null unless it is open, and has said what comes first. */
+  get quietSeconds(): number | null {
+    return this.#heardAt === null ? null : (performance.now() - this.#heardAt) / 1000;
   }
 
   close(): void {
@@ -92,6 +100,7 @@ class Stream {
       this.#failures = 0;
     };
     source.onerror = () => {
+      this.#heardAt = null;
       // Browsers try again by themselves when a connection breaks, but not after an answer such as 502.
       if (source.readyState !== EventSource.CLOSED) return;
       this.#shut();
@@ -101,6 +110,7 @@ class Stream {
     };
     for (const kind of TOPICS) {
       source.addEventListener(kind, (event) => {
+        this.#heardAt = performance.now();
         const data = JSON.parse((event as MessageEvent<string>).data);
         this.listeners.tell(kind, data);
       });
@@ -111,6 +121,7 @@ class Stream {
     clearTimeout(this.#timer);
     this.#source?.close();
     this.#source = null;
+    this.#heardAt = null;
   }
 
   readonly #onVisibility = (): void => (document.hidden ? this.#shut() : this.#open());
@@ -129,8 +140,10 @@ function listen(url: string, listener: Listener): () => void {
   streams.set(url, stream);
   const leave = stream.listeners.subscribe(listener);
   let listens = true;
-  // Those who were first have been told to read everything.
-  if (known) queueMicrotask(() => listens && listener("project", {}));
+  // Those who were first have been told to read everything; all will be when it opens.
+  const quiet_seconds = stream.quietSeconds;
+  if (quiet_seconds !== null)
+    queueMicrotask(() => listens && listener("project", { quiet_seconds }));
   return () => {
     listens = false;
     leave();
@@ -157,6 +170,13 @@ function noteJob(client: QueryClient, projectId: number, change: JobChange): boo
   return minor;
 }
 
+/** Read again what is shown of these, unless it was asked for since nothing has changed any longer. */
+function readAgain(client: QueryClient, keys: QueryKey[], told: unknown): void {
+  const { quiet_seconds: quiet = 0 } = told as { quiet_seconds?: number };
+  const predicate = (query: Query) => secondsSinceAsked(query) >= quiet;
+  for (const queryKey of keys) void client.invalidateQueries({ queryKey, predicate });
+}
+
 /** Keep what is known of a project current for as long as the component is mounted; null listens to none. */
 export function useProjectEvents(projectId: number | null): void {
   const client = useQueryClient();
@@ -164,7 +184,7 @@ export function useProjectEvents(projectId: number | null): void {
     if (projectId === null) return;
     return listenToProject(projectId, (kind, data) => {
       if (kind === "job" && noteJob(client, projectId, data as JobChange)) return;
-      for (const queryKey of HEARD[kind](projectId)) void client.invalidateQueries({ queryKey });
+      readAgain(client, HEARD[kind](projectId), data);
     });
   }, [client, projectId]);
 }
@@ -172,11 +192,5 @@ export function useProjectEvents(projectId: number | null): void {
 /** Keep the list of one's projects, and what waits in them, current for as long as the component is mounted. */
 export function useListEvents(): void {
   const client = useQueryClient();
-  useEffect(
-    () =>
-      listen("/api/events", () => {
-        for (const queryKey of LISTED) void client.invalidateQueries({ queryKey });
-      }),
-    [client],
-  );
+  useEffect(() => listen("/api/events", (_, data) => readAgain(client, LISTED, data)), [client]);
 }
