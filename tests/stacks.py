@@ -12,6 +12,7 @@ import psycopg
 from karat.local.embedded import EmbeddedPostgres
 from karat.local.stack import Stack, alembic_settings
 from tests.forks import SHARED
+from tests.passwords import hashed
 from tests.processes import fork_server, libpq_url, running
 
 # Tests survive no power cut, so they need not wait for the disk.
@@ -38,6 +39,16 @@ def admin_login(stack: Stack) -> tuple[str, str]:
     assert stack.admin_email is not None
     assert stack.admin_password is not None
     return stack.admin_email, stack.admin_password
+
+
+def ease_logins(stack: Stack) -> None:
+    """Store the admin's password at the least that a hash costs: tests log in dozens of times."""
+    email, password = admin_login(stack)
+    with psycopg.connect(libpq_url(stack.environment["DATABASE_URL"])) as connection:
+        changed = connection.execute(
+            "UPDATE users SET password_hash = %s WHERE email = %s", (hashed(password), email)
+        )
+        assert changed.rowcount == 1
 
 
 def put_database(place: Path) -> None:

@@ -10,7 +10,7 @@ from karat import Client
 from karat.local.stack import Stack
 from tests.e2e.chromium import complaints, launched, log_in
 from tests.e2e.tried_again import make_way
-from tests.stacks import admin_login, installed
+from tests.stacks import admin_login, ease_logins, installed
 
 
 # Of the folder, not of the session: it keeps an event loop running in this thread, in which a later
@@ -28,6 +28,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """``karat up``: database, broker, API, workers, scheduler."""
     judges = {"KARAT_JUDGE_ALLOW": "127.0.0.1"}
     with installed(tmp_path_factory.mktemp("stack") / "data", environment=judges) as running:
+        ease_logins(running)
         yield running
 
 

@@ -15,7 +15,7 @@ from karat import Client
 from karat.local.stack import Stack
 from tests.karat.helpers import Run
 from tests.karat.template import Template, template
-from tests.stacks import admin_login, installed
+from tests.stacks import admin_login, ease_logins, installed
 from tests.world import World
 
 
@@ -24,6 +24,7 @@ from tests.world import World
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """PostgreSQL, Redis, the API, the workers and the scheduler."""
     with installed(tmp_path_factory.mktemp("live") / "data") as stack:
+        ease_logins(stack)
         yield stack
 
 
