@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 from karat.local.fork_server import ForkedProcess, ForkServer
 from karat.local.programs import SERVING, WORKING
 from tests.called import written
+from tests.shared import lasting_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -46,13 +47,6 @@ def free_port() -> int:
 def libpq_url(url: str) -> str:
     """An address of PostgreSQL as psycopg takes it, of one as SQLAlchemy does."""
     return url.replace("postgresql+psycopg://", "postgresql://", 1)
-
-
-def lasting_folder() -> Path:
-    """A directory that stays until the process of the tests ends."""
-    folder = tempfile.TemporaryDirectory(prefix="karat-tests-")
-    atexit.register(folder.cleanup)
-    return Path(folder.name)
 
 
 @functools.cache

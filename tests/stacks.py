@@ -12,9 +12,8 @@ import psycopg
 from karat.local.embedded import EmbeddedPostgres
 from karat.local.stack import Stack, alembic_settings
 from tests.processes import fork_server, libpq_url, running
+from tests.shared import SHARED
 
-SHARED = "KARAT_TESTS_SHARED"
-"""Names the directory that all processes of a run have in common."""
 # Tests survive no power cut, so they need not wait for the disk.
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 

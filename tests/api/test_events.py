@@ -17,7 +17,7 @@ from core.events import CHANNEL, Topic, notify
 from core.settings import Settings
 from core.states import Role
 from tests.api.test_labeling import running
-from tests.conftest import Services
+from tests.fixtures import Services
 from tests.processes import api, eventually, libpq_url
 from tests.world import Caller, World
 

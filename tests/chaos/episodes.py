@@ -34,8 +34,9 @@ from karat.local.installation import Installation, findings
 from karat.local.stack import Stack, is_ready
 from tests.chaos.annotators import Annotator, Sent
 from tests.chaos.trouble import make_trouble
-from tests.processes import lasting_folder, libpq_url
-from tests.stacks import SHARED, admin_login, installed
+from tests.processes import libpq_url
+from tests.shared import SHARED, lasting_folder
+from tests.stacks import admin_login, installed
 
 ANNOTATORS = 16
 _SETTINGS = {
