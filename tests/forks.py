@@ -25,12 +25,8 @@ from core.process.startup import uncollected
 from karat.local import forking
 from karat.local.fork_server import ForkServer
 from karat.local.launch import end_with_parent
-from tests.scratch import lasting_folder
+from tests.shared import OWNER, SHARED, lasting_folder
 
-SHARED: Final = "KARAT_TESTS_SHARED"
-"""Names the directory that all processes of a run have in common."""
-OWNER: Final = "KARAT_TESTS_OWNER"
-"""Tells the id of the process that has begun the run."""
 _ROOT: Final = Path(__file__).resolve().parent.parent
 
 

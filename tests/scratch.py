@@ -1,6 +1,5 @@
 """Where the files of servers that tests start go: into memory, if there is enough."""
 
-import atexit
 import os
 import re
 import shutil
@@ -30,13 +29,6 @@ def scratch() -> Iterator[Path]:
         _remove_what_the_killed_left(parent)
     with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent) as name:
         yield Path(name)
-
-
-def lasting_folder() -> Path:
-    """A directory that stays until the process of the tests ends."""
-    folder = tempfile.TemporaryDirectory(prefix="karat-tests-")
-    atexit.register(folder.cleanup)
-    return Path(folder.name)
 
 
 def _memory() -> Path | None:

@@ -11,9 +11,9 @@ import psycopg
 
 from karat.local.embedded import EmbeddedPostgres
 from karat.local.stack import Stack, alembic_settings
-from tests.forks import SHARED
 from tests.passwords import hashed
 from tests.processes import fork_server, libpq_url, running
+from tests.shared import SHARED
 
 # Tests survive no power cut, so they need not wait for the disk.
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}

@@ -27,7 +27,8 @@ from karat.local.unfinished import set_aside
 from migrations import locks
 from tests.api.test_labeling import running
 from tests.certificates import add_certificate
-from tests.conftest import ROOT, Services
+from tests.conftest import ROOT
+from tests.fixtures import Services
 from tests.processes import libpq_url
 from tests.workers.loop import Loop
 from tests.world import World

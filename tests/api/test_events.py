@@ -19,7 +19,7 @@ from core.settings import Settings
 from core.states import Role
 from core.tables import Project
 from tests.api.test_labeling import running
-from tests.conftest import Services
+from tests.fixtures import Services
 from tests.processes import api, eventually, libpq_url
 from tests.world import Caller, World
 

@@ -18,7 +18,7 @@ from api.main import create_app
 from core.settings import Settings
 from core.tables.base import Base
 from karat.local.embedded import EmbeddedPostgres, postgres_programs
-from tests.conftest import Services
+from tests.fixtures import Services
 from tests.processes import eventually, libpq_url
 from tests.world import World
 

@@ -34,9 +34,8 @@ from karat.local.installation import Installation, findings
 from karat.local.stack import Stack, is_ready
 from tests.chaos.annotators import Annotator, Sent
 from tests.chaos.trouble import make_trouble
-from tests.forks import SHARED
 from tests.processes import libpq_url
-from tests.scratch import lasting_folder
+from tests.shared import SHARED, lasting_folder
 from tests.stacks import admin_login, installed
 
 ANNOTATORS = 16

@@ -27,7 +27,7 @@ from karat.local.installation import Installation
 from karat.local.processes import ServiceError
 from karat.local.restore import restore_from
 from models.media.texts.store import TextStore
-from tests.conftest import Services
+from tests.fixtures import Services
 from tests.karat.helpers import Run
 from tests.security.targets import add_judge, add_weights
 from tests.world import World

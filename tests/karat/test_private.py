@@ -18,7 +18,7 @@ from karat.local.doctor import examine
 from karat.local.installation import Installation
 from karat.local.restore import restore_from
 from karat.local.stack import Stack
-from tests.conftest import Services
+from tests.fixtures import Services
 from tests.karat.helpers import png, wait_for
 from tests.world import World
 

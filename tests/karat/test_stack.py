@@ -26,7 +26,7 @@ from karat.local.doctor import _backups, examine
 from karat.local.processes import AlreadyRunningError, Process, ServiceError
 from karat.local.stack import Stack, choose_port, is_ready
 from karat.local.workers import examine_workers
-from tests.conftest import Services
+from tests.fixtures import Services
 from tests.karat.helpers import Run, descendants, wait_for, wait_gone
 from tests.processes import children_called, libpq_url
 from tests.world import World

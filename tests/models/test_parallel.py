@@ -117,4 +117,4 @@ def test_errors_say_what_to_do(store: PixelStore) -> None:
         _trained(store, 3)
     diverging = {"learning_rate": 10.0, "momentum": 0.99, "weight_decay": 1.0, "augment": False}
     with pytest.raises(ModelError, match="lower learning_rate"):
-        _trained(store, 2, params=diverging, steps=200)
+        _trained(store, 2, params=diverging)

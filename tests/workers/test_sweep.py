@@ -32,7 +32,7 @@ from core.lifecycle import claim_job, requeue_job
 from core.settings import Settings, settings
 from core.states import CertificateState, JobKind, JobState, RoundState
 from core.tables import Certificate, Job, Round, WebhookEvent, Withdrawal, Worker
-from tests.conftest import Services
+from tests.fixtures import Services
 from tests.processes import eventually, scheduler, worker
 from tests.security.targets import add_judge
 from tests.workers.import_files import Pool, png, zipped

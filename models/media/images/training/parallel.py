@@ -1,8 +1,8 @@
-"""Training one network in several processes of this machine, started by PyTorch's `torchrun`.
+"""Training one network in several processes of this machine, which meet by a file.
 
-The launcher finds a free port, tells each process its rank, and ends all when one fails. Arguments
-and results go through files of tensors and arrays: nothing is pickled. Each process reads standard
-input, a pipe of the caller's, and ends with it, so that a caller that is killed leaves no process.
+When one fails, all are ended. Arguments and results go through files of tensors and arrays: nothing
+is pickled. Each process reads standard input, a pipe of the caller's, and ends with it, so that a
+caller that is killed leaves no process.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -126,52 +126,61 @@ def launch(module: str, folder: Path, processes: int, progress: Progress | None)
 
     Args:
         module: its full name.
-        folder: its only argument, with what the processes read and write.
+        folder: with what the processes read and write.
         processes: how many.
         progress: called with what the first of them reports; may raise `Cancelled`.
 
     Raises:
         ModelError: what one of them raised.
     """
-    command = [
-        *(sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1"),
-        *(f"--nproc-per-node={processes}", "--module", module, str(folder)),
-    ]
     environment = {
         **os.environ,
         "OMP_NUM_THREADS": str(max(1, torch.get_num_threads() // processes)),
     }
-    with (folder / "log").open("wb") as log:
-        launcher = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment
-        )
-    try:
-        while launcher.poll() is None:
-            if progress is not None and (at := _read(folder / "progress.json")):
-                progress(*at)
-            time.sleep(_LOOK_SECONDS)
-    finally:
-        _end(launcher)
-    if launcher.returncode != 0:
+    started: list[subprocess.Popen[bytes]] = []
+    # They meet on a disk of this machine, since that takes locks.
+    with (
+        (folder / "log").open("wb") as log,
+        tempfile.TemporaryDirectory(prefix="karat-meeting-") as meeting,
+    ):
+        try:
+            for rank in range(processes):
+                command = [
+                    *(sys.executable, "-m", module),
+                    *(str(folder), f"{meeting}/store", str(rank), str(processes)),
+                ]
+                started.append(
+                    subprocess.Popen(
+                        command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment
+                    )
+                )
+            while None in (statuses := [one.poll() for one in started]) and not any(statuses):
+                if progress is not None and (at := _read(folder / "progress.json")):
+                    progress(*at)
+                time.sleep(_LOOK_SECONDS)
+        finally:
+            _end(started)
+    if failed := next(filter(None, statuses), None):
         if failure := _read(folder / "error.json"):
             raise ModelError(failure)
         said = (folder / "log").read_bytes()[-_SHOWN_BYTES:].decode(errors="replace")
-        raise RuntimeError(f"The training processes ended with {launcher.returncode}: {said}")
+        raise RuntimeError(f"A training process ended with {failed}: {said}")
     if progress is not None and (at := _read(folder / "progress.json")):
         progress(*at)
 
 
-def _end(launcher: subprocess.Popen[bytes]) -> None:
-    """End the launcher, and with it its processes, if it still runs."""
-    assert launcher.stdin is not None
-    launcher.stdin.close()
-    if launcher.poll() is None:
-        launcher.terminate()
+def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """End those that still run."""
+    for one in processes:
+        assert one.stdin is not None
+        one.stdin.close()
+        one.terminate()
+    for one in processes:
         try:
-            launcher.wait(_END_SECONDS)
+            one.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            launcher.kill()
-            launcher.wait()
+            one.kill()
+            one.wait()
 
 
 def _keep(path: Path, images: Images) -> None:
@@ -194,21 +203,20 @@ def _write(path: Path, value: Any) -> None:
 
 
 def be_one_of_them(work: Callable[[Path, Replica, Progress | None], None]) -> None:
-    """Be one of the processes: do the work in the folder that the command line names, and end.
+    """Be the one of the processes that the command line names: do the work in its folder, and end.
 
     Args:
         work: gets the folder, which process it is, and of the first of them where to report.
     """
-    folder = Path(sys.argv[1])
+    folder, meeting, rank, count = Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:])
     threading.Thread(target=_end_with_caller, daemon=True).start()
-    with joined() as replica:
-        first = replica.rank == 0
-        report = (lambda *at: _write(folder / "progress.json", at)) if first else None
+    with joined(meeting, rank, count) as replica:
+        report = (lambda *at: _write(folder / "progress.json", at)) if rank == 0 else None
         try:
             work(folder, replica, report)
         except ModelError as error:
-            if first:
-                _write(folder / "error.json", str(error))
+            # All raise the same, and the first that ends is the end of the others.
+            _write(folder / "error.json", str(error))
             raise
     # Everything that anybody reads is written. Threads of PyTorch may still end, and abort the
     # process now and then where Python takes itself apart beneath them.

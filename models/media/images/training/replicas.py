@@ -1,9 +1,9 @@
 """One of several processes that train the same network on shares of each batch."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import torch
@@ -60,16 +60,23 @@ ALONE: Final = Replica()
 
 
 @contextmanager
-def joined() -> Iterator[Replica]:
+def joined(meeting: Path, rank: int, count: int) -> Iterator[Replica]:
     """Join the processes that were launched together, each with a GPU of its own if there are any.
 
-    What the launcher says is in the environment (`torch.distributed.run`).
+    Args:
+        meeting: a file that none of them has made yet.
+        rank: which of them this is, from 0.
+        count: how many they are.
     """
-    rank, count = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     on_gpu = best_device().type == "cuda"
     if on_gpu:
-        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-    distributed.init_process_group("nccl" if on_gpu else "gloo")
+        torch.cuda.set_device(rank)
+    distributed.init_process_group(
+        "nccl" if on_gpu else "gloo",
+        init_method=meeting.absolute().as_uri(),
+        rank=rank,
+        world_size=count,
+    )
     try:
         yield Replica(rank, count)
     finally:
