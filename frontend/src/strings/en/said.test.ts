@@ -9,10 +9,7 @@ it.each([
     "key",
   ],
   ["No column holds texts; say which does with text_column.", "text_column"],
-  [
-    "Several columns may hold the texts (title, body); say which with text_column.",
-    "text_column",
-  ],
+  ["Several columns may hold the texts (title, body); say which with text_column.", "text_column"],
   [
     "y says '1', and so on. Write names, or say what the first class is with count_from=0 or count_from=1",
     "count_from",
