@@ -65,9 +65,12 @@ class NotFound(DomainError):
 
     default_kind = ErrorKind.NOT_FOUND
 
-    def __init__(self, what: str) -> None:
-        """Name what was looked for, for example ``project``."""
-        super().__init__("not_found", f"There is no such {what}, or you have no access to it.")
+    def __init__(self, what: str, name: str | None = None) -> None:
+        """Say what was looked for, as ``project``, and its name where there are several."""
+        no_such = f"There is no such {what}, or you have no access to it."
+        if name is not None:
+            no_such = f"There is no {what} {name!r}, or you have no access to it."
+        super().__init__("not_found", no_such)
 
 
 class Unauthenticated(DomainError):

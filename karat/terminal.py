@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 # Parameters that messages of the server name as the API does.
 _PARAMETERS = re.compile(
-    r"(?<![\w-])(folder_split|count_from|(?:key|image|label|split|annotation)_column)(?!\w)=?"
+    r"(?<![\w-])(folder_split|count_from|medium(?==)"
+    r"|(?:annotation|image|key|label|probability|split|text)_column)(?!\w)=?"
 )
 
 # Lines in a log on how far something is are so far apart: at each tenth, and between.

@@ -64,7 +64,7 @@ async def find_taken(session: AsyncSession, project_id: int, name: str) -> Taken
     )
     found = (await session.execute(statement)).one_or_none()
     if found is None:
-        raise NotFound("snapshot")
+        raise NotFound("snapshot", name)
     key, classes, last_query_id = found
     return Taken(key, {one["id"]: one["name"] for one in classes}, last_query_id)
 

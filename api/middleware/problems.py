@@ -123,7 +123,8 @@ async def _http_error(request: Request, error: HTTPException) -> JSONResponse:
         detail, field = "The body cannot be read; send JSON in UTF-8, not nested deeply.", "body"
     headers = dict(error.headers or {})
     if "Allow" in headers:
-        headers["Allow"] = ", ".join(_methods(request))
+        headers["Allow"] = allowed = ", ".join(_methods(request))
+        detail = f"{request.method} is not for this address; it takes {allowed}."
     return problem(status, code, detail, field=field, headers=headers)
 
 

@@ -75,7 +75,7 @@ async def show(session: AsyncSession, project_id: int, name: str) -> SnapshotOut
         await session.execute(_snapshots(project_id).where(PoolSnapshot.name == name))
     ).one_or_none()
     if found is None:
-        raise NotFound("snapshot")
+        raise NotFound("snapshot", name)
     return _described(*found)
 
 
@@ -299,7 +299,7 @@ async def find(
         statement = statement.with_for_update()
     found = (await session.scalars(statement)).one_or_none()
     if found is None:
-        raise NotFound("snapshot")
+        raise NotFound("snapshot", name)
     return found
 
 

@@ -68,8 +68,8 @@ def task_type(name: str) -> TaskType[Any]:
         if name in set(Medium):
             raise Invalid(
                 "unknown_task",
-                f"{name!r} is a medium, not a task type: name it as the medium, and of task types "
-                f"one of {known}.",
+                f"{name!r} is a medium, not a task type: say medium={name}, and of task types one "
+                f"of {known}.",
                 field="task",
             )
         raise Invalid(

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
@@ -16,6 +16,14 @@ _OURS = re.compile(r"^(?:Value error|Assertion failed), ")
 _SHOULD = re.compile(r"^\w+ should ")
 # A name, or one of several words, that is not known.
 _UNKNOWN = frozenset({"extra_forbidden", "literal_error"})
+# What people call what pydantic calls otherwise.
+_WORDS: Final = {
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "dict_type": "must be an object with names and values",
+    "model_type": "must be an object with names and values",
+    "model_attributes_type": "must be an object with names and values",
+}
 # What follows is about the parser: ", unable to parse string as an integer".
 _PARSER = re.compile(r", (?:unable|got) .*| after validation")
 
@@ -81,6 +89,11 @@ def fault_of(details: ErrorDetails, schema: type[BaseModel] | None = None) -> Fa
     if kind == "missing":
         return Fault(place, "missing; add it", kind, ctx)
     if kind == "json_invalid":
+        match place:
+            # Of a body of HTTP it is no place in a value, but how many characters were read.
+            case ("body", int(at)):
+                said = f"not valid JSON at character {at + 1}: {ctx.get('error')}"
+                return Fault(("body",), said, kind, ctx)
         return Fault(place, "not valid JSON", kind, ctx)
     if kind == "extra_forbidden":
         known = [] if schema is None else _names_beside(schema, place)
@@ -93,7 +106,8 @@ def fault_of(details: ErrorDetails, schema: type[BaseModel] | None = None) -> Fa
             remedy = "leave it out"
         return Fault(place, f"there is no such name; {remedy}", kind, ctx)
     if _SHOULD.match(text):
-        return Fault(place, _SHOULD.sub("must ", _PARSER.sub("", text)), kind, ctx)
+        said = _WORDS.get(kind) or _SHOULD.sub("must ", _PARSER.sub("", text))
+        return Fault(place, said, kind, ctx)
     return Fault(place, _OURS.sub("", text), kind, ctx)
 
 

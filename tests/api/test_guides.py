@@ -3,9 +3,11 @@
 from typing import Any
 
 from fastapi.testclient import TestClient
+from sqlalchemy import select
 
-from core.states import Role
-from core.tables import Project
+from core.states import Role, Split
+from core.tables import Example, Project, ProjectClass
+from tests.api.reviewing import labeled
 from tests.api.test_boxes import box, boxed, said
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
@@ -54,6 +56,45 @@ def test_evaluation_images_stand_in_before_anything_is_labeled(
     found = guides(http, world.caller(), project)
     assert [len(shown(found, place)) for place in (0, 1)] == [2, 2]
     assert found["ood"] == []
+
+
+def imported(world: World, project: Project, of: ProjectClass, images: int) -> list[int]:
+    """Have an import have said of the last images of the pool that they are of a class."""
+    statement = select(Example).where(Example.project_id == project.id, Example.split == Split.POOL)
+    pool = list(world.session.scalars(statement.order_by(Example.pool_index)))
+    world.session.add_all(labeled(example, of.id) for example in pool[-images:])
+    world.session.commit()
+    return [example.id for example in pool[-images:]]
+
+
+def test_examples_of_imported_labels_are_from_all_over_the_pool(
+    http: TestClient, world: World
+) -> None:
+    project = world.project(images=60)
+    cat, _ = world.classes(project)
+    images = imported(world, project, cat, 60)
+    # As an import is sorted by what its images show, those at one end are of something else.
+    found = shown(guides(http, world.caller(), project), 0)
+    assert len(found) == 6
+    assert not set(found) <= set(images[50:])
+    assert not set(found) <= set(images[:10])
+
+
+def test_imported_labels_stand_behind_what_people_said_and_behind_the_evaluation(
+    http: TestClient, world: World
+) -> None:
+    project = running(world, images=12, queries=4, evaluation=4)
+    cat, _ = world.classes(project)
+    annotator = world.caller(Role.ANNOTATOR, project)
+    query = lease(http, annotator, project, 1)["items"][0]
+    images = imported(world, project, cat, 8)
+    # Of cats there are evaluation images, whose labels are taken to be right.
+    assert not set(shown(guides(http, annotator, project), 0)) & set(images)
+    send(http, annotator, project, verdict(query["query_id"], "label", class_id=cat.id))
+    found = guides(http, annotator, project)
+    assert shown(found, 0)[0] == query["example_id"]
+    assert len(shown(found, 0)) == 6
+    assert len(shown(found, 1)) == 2
 
 
 def test_pinned_examples_replace_the_others_in_their_order(http: TestClient, world: World) -> None:

@@ -53,6 +53,8 @@ def test_a_wrong_method_is_told_which_are_right(served: TestClient) -> None:
         allowed = set(answer.headers.get("Allow", "").split(", "))
         if (answer.status_code, answer.json()["code"]) != (405, "method_not_allowed"):
             wrong.append(f"{method} {url}: {answer.status_code}")
+        elif not answer.json()["detail"].startswith(f"{method} is not for this address; it takes "):
+            wrong.append(f"{method} {url}: {answer.json()['detail']}")
         elif allowed != known:
             wrong.append(f"{method} {url}: Allow is {allowed}, and not {known}")
     assert not wrong, "\n".join(wrong)

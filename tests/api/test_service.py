@@ -277,6 +277,9 @@ def test_what_no_route_sees_has_a_documented_code(
     )
     assert (response.status_code, response.json()["code"]) == (status, code)
     assert f"| {status} | `{code}` |" in (ROOT / "docs/api.md").read_text()
+    if code == "malformed":
+        assert response.json()["field"] == "body"
+        assert response.json()["detail"].startswith("body: not valid JSON at character 10: ")
     if code == "bad_request":
         assert response.json()["field"] == "body"
         assert "UTF-8" in response.json()["detail"]

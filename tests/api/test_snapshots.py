@@ -245,6 +245,8 @@ def test_what_cannot_be_is_refused(
     snapshots.take("taken")
     refused = snapshots.call(method, path, status, **({} if body is None else {"json": body}))
     assert refused["code"] == code
+    if code == "not_found":
+        assert refused["detail"].startswith("There is no snapshot 'none', or you")
     params = {"format": "csv", "snapshot": "none"}
     response = http.get(f"{snapshots.url}/export", params=params, headers=snapshots.caller.headers)
     assert (response.status_code, response.json()["code"]) == (404, "not_found")

@@ -1,12 +1,21 @@
 """What others have named is shown, and commands nothing."""
 
+import inspect
 import io
 import json
 
 import pytest
 import typer
 
-from karat.terminal import ask_password, echo, show_error, show_json, show_table
+from karat.commands.imports import import_images
+from karat.terminal import (
+    ask_password,
+    echo,
+    show_error,
+    show_json,
+    show_table,
+    with_options,
+)
 
 NAME = "a\x1b]52;c;ZXZpbA==\x07b\x1b[2J\x9b31m 고양이\u200d"
 
@@ -36,3 +45,14 @@ def test_a_password_may_come_through_a_pipe(
     with pytest.raises(typer.BadParameter, match="KARAT_PASSWORD"):
         ask_password("Password")
     assert capsys.readouterr() == ("", "")
+
+
+def test_messages_of_the_server_name_parameters_as_the_command_line_does() -> None:
+    parameters = inspect.signature(import_images).parameters
+    columns = [name for name in parameters if name.endswith("_column")]
+    assert len(columns) >= 6
+    for name in columns:
+        option = name.replace("_", "-")
+        assert with_options(f"say which does with {name}.") == f"say which does with --{option}."
+    assert with_options("say medium=text, and") == "say --medium text, and"
+    assert with_options("its medium is text") == "its medium is text"

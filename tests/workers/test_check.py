@@ -209,6 +209,26 @@ def test_images_may_lie_elsewhere_and_the_column_have_any_name(tmp_path: Path) -
     assert all(name.startswith("wrong") for name in first(rows, 3))
 
 
+def test_labels_of_images_that_lie_elsewhere_are_refused_before_any_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = labeled(10, 1)
+    put(tmp_path / "beside", {"another.png": coloured("red", 1)})
+    rows = [(f"photos/{name}", label) for name, label in table(files)]
+    path = write_table(tmp_path / "beside" / "labels.csv", ("file", "label"), rows)
+    error = refusal(path, tmp_path)
+    assert error.code == "not_labeled"
+    assert f"None of the {len(rows)} rows of labels.csv names an image of" in error.detail
+    assert repr(rows[0][0]) in error.detail
+    assert "--images" in error.detail
+    assert "images" not in {
+        json.loads(line)["phase"] for line in capsys.readouterr().out.split("\n") if line
+    }
+    put(tmp_path / "elsewhere" / "photos", flat(files))
+    result, _ = checked(path, tmp_path, images=tmp_path / "elsewhere")
+    assert result["judged"] == len(rows)
+
+
 def test_folders_of_a_split_are_checked_as_one(tmp_path: Path) -> None:
     files = {
         f"{'test' if place % 3 == 0 else 'train'}/{name}": content

@@ -100,6 +100,7 @@ def gather(asked: Asked, work: Path, settings: Settings, course: Eta) -> Gathere
         classes = inputs.classes()
         is_document = isinstance(inputs.labels, DocumentSource)
         names = inputs.names() if is_document else []
+        _require_one_named(asked, inputs)
     with opened(asked, work) as inputs:
         if not classes:
             raise _no_labels(asked, inputs)
@@ -116,6 +117,29 @@ def _no_labels(asked: Asked, inputs: Inputs) -> DomainError:
         f"Nothing says what {asked.path} holds. Put the "
         f"{noun(inputs.medium).many} into a folder for each class, or say which column holds the "
         "labels with label_column.",
+    )
+
+
+def _require_one_named(asked: Asked, inputs: Inputs) -> None:
+    """Refuse rows about other images than those that are there, before these are all read.
+
+    Raises:
+        Invalid: ``not_labeled``.
+    """
+    if inputs.labels is None:
+        return
+    named = [one.reference for one in inputs.labels.items(0) if one.reference is not None]
+    if not named or any(one.column != "name" for one in named):
+        return
+    known = {composed(name) for name in inputs.names()}
+    if not known or any(spelling in known for one in named for spelling in spellings(one)):
+        return
+    where = asked.images or asked.path.resolve().parent
+    raise Invalid(
+        "not_labeled",
+        f"None of the {len(named):,} rows of {asked.path.name} names an image of {where}: there "
+        f"is no {named[0].value!r}. Say where the images are with --images, below which they are "
+        "called as in the rows, or which column names them with key_column.",
     )
 
 

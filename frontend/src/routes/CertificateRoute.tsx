@@ -13,5 +13,7 @@ export function Component() {
   const project = useProject().data;
   const id = idOf(useParams().certificateId);
   if (id === null) return <NotFoundPage />;
-  return project ? <CertificateScreen project={project} id={id} /> : null;
+  return project ? (
+    <CertificateScreen project={project} id={id} missing={<NotFoundPage />} />
+  ) : null;
 }

@@ -11,5 +11,5 @@ export function Component() {
   const project = useProject().data;
   const id = idOf(useParams().certificateId);
   if (id === null) return <NotFoundPage />;
-  return project ? <ReportScreen project={project} id={id} /> : null;
+  return project ? <ReportScreen project={project} id={id} missing={<NotFoundPage />} /> : null;
 }

@@ -57,6 +57,7 @@ export function NewTokenDialog({ days: usual, most, onClose, onCreated }: NewTok
           label={t.people.tokenName}
           hint={t.people.tokenNameHint}
           required
+          maxLength={100}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />

@@ -34,8 +34,14 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t.people.addUser} onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
-        <TextField label={t.people.name} autoComplete="off" {...bind("name")} />
-        <TextField label={t.people.email} type="email" autoComplete="off" {...bind("email")} />
+        <TextField label={t.people.name} autoComplete="off" maxLength={100} {...bind("name")} />
+        <TextField
+          label={t.people.email}
+          type="email"
+          autoComplete="off"
+          maxLength={254}
+          {...bind("email")}
+        />
         <SelectField
           label={t.people.role}
           hint={t.people.roleHints[user.role]}

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { isNotFound } from "../../api/errors";
 import { type CertificateDetail, certificateQuery, reportUrl } from "../../api/guarantee";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
@@ -18,13 +20,21 @@ import { LotsTable } from "./LotsTable";
 import { Standing } from "./Standing";
 import { imagesOf, isUnderWay } from "./words";
 
+type CertificateScreenProps = {
+  project: Project;
+  id: number;
+  /** Shown where the project has no such guarantee. */
+  missing: ReactNode;
+};
+
 /** One guarantee: how it stands, which groups hold, and what becomes of the images. */
-export function CertificateScreen({ project, id }: { project: Project; id: number }) {
+export function CertificateScreen({ project, id, missing }: CertificateScreenProps) {
   const found = useQuery({
     ...certificateQuery(project.id, id),
     // Events tell of answers; this is for the case that one is missed.
     refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? 2_000 : false),
   });
+  if (isNotFound(found.error)) return missing;
   if (found.error && !found.data) {
     return <Failure error={found.error} onRetry={() => found.refetch()} />;
   }

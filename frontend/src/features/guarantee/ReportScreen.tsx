@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { isNotFound } from "../../api/errors";
 import { type CertificateReport, reportQuery, reportUrl } from "../../api/guarantee";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
@@ -12,9 +14,17 @@ import { LotsTable } from "./LotsTable";
 import styles from "./Report.module.css";
 import { ByClass, Fingerprints, Looked } from "./reportParts";
 
+type ReportScreenProps = {
+  project: Project;
+  id: number;
+  /** Shown where the project has no such guarantee. */
+  missing: ReactNode;
+};
+
 /** What is handed to whoever has to rely on the labels: a page to print, and the same as JSON. */
-export function ReportScreen({ project, id }: { project: Project; id: number }) {
+export function ReportScreen({ project, id, missing }: ReportScreenProps) {
   const found = useQuery(reportQuery(project.id, id));
+  if (isNotFound(found.error)) return missing;
   if (found.error && !found.data)
     return <Failure error={found.error} onRetry={() => found.refetch()} />;
   if (!found.data) {

@@ -9,7 +9,10 @@ import { chooseMode, type Mode, pathOf } from "./modes";
 
 type ModeSwitchProps = { project: Project; user: User; mode: Mode };
 
-/** Changes between one image at a time and many, where the project allows both. */
+/**
+ * Changes between one image at a time and many, where the project allows both. The page that is left
+ * is no step back: it would lead to the mode that was chosen last, which is this one.
+ */
 export function ModeSwitch({ project, user, mode }: ModeSwitchProps) {
   const navigate = useNavigate();
   const taken = project.classes.some((item) => item.hotkey === GRID_KEYS.mode);
@@ -19,7 +22,7 @@ export function ModeSwitch({ project, user, mode }: ModeSwitchProps) {
       if (event.repeat || isElsewhere(event) || keyOf(event) !== GRID_KEYS.mode) return;
       const other = mode === "grid" ? "single" : "grid";
       chooseMode(project, user, other);
-      navigate(pathOf(project, other));
+      navigate(pathOf(project, other), { replace: true });
     },
     { off: !both || taken },
   );
@@ -30,6 +33,7 @@ export function ModeSwitch({ project, user, mode }: ModeSwitchProps) {
         <Link
           key={one}
           to={pathOf(project, one)}
+          replace
           aria-current={one === mode ? "page" : undefined}
           aria-keyshortcuts={one === mode || taken ? undefined : GRID_KEYS.mode}
           onClick={() => chooseMode(project, user, one)}

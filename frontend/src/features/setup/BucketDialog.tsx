@@ -79,6 +79,7 @@ export function BucketDialog(props: BucketDialogProps) {
           error={errorOf("location")}
           data-autofocus=""
           required
+          maxLength={2000}
           list={places}
           autoComplete="off"
           spellCheck={false}
@@ -106,6 +107,7 @@ export function BucketDialog(props: BucketDialogProps) {
           error={errorOf("table")}
           placeholder={text.tableExample}
           spellCheck={false}
+          maxLength={2000}
           value={table}
           onChange={edit(setTable)}
         />

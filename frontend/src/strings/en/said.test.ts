@@ -8,6 +8,8 @@ it.each([
     "its a and its b mean different images; say which holds with key_column=a or key_column=b",
     "key",
   ],
+  ["No column holds texts; say which does with text_column.", "text_column"],
+  ["Several columns may hold the texts (title, body); say which with text_column.", "text_column"],
   [
     "y says '1', and so on. Write names, or say what the first class is with count_from=0 or count_from=1",
     "count_from",

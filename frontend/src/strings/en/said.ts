@@ -6,6 +6,7 @@ const CONTROLS: [RegExp, string][] = [
     "; say what they are with karat import --folder-split",
   ],
   [/; say which holds with key_column=.*$/s, "; choose the column that names the image"],
+  [/; say which (?:does )?with text_column\.$/, "; choose the column with the texts."],
   [
     /, or say what the first class is with count_from=0 or count_from=1$/,
     ", or say under Numbers of classes what the first one is",
