@@ -21,7 +21,10 @@ def _sentences() -> Iterator[str]:
     """What people may read: strings of several words that end as sentences do."""
     for folder in ("api", "core", "models", "workers"):
         for path in (ROOT / folder).rglob("*.py"):
-            nodes = list(ast.walk(ast.parse(path.read_text())))
+            written = path.read_text()
+            if not _IMAGE.search(written):
+                continue
+            nodes = list(ast.walk(ast.parse(written)))
             documents = {id(one.value) for one in nodes if isinstance(one, ast.Expr)}
             for node in nodes:
                 text = None if id(node) in documents else _text(node)

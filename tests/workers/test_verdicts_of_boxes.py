@@ -17,8 +17,8 @@ from tests.world import World
 from workers.labels.learners import learner_of
 from workers.labels.verdicts import read_truths, read_verdicts
 
-IMAGES, MANY = 300, 100
-MOST_BYTES = 10 << 20
+IMAGES, MANY = 100, 100
+MOST_BYTES = 3500 << 10
 """As objects the boxes of one person take half as much again."""
 
 

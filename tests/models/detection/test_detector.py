@@ -88,10 +88,10 @@ def test_boxes_are_found_and_kept_in_a_file(
     assert found.value is not None
     assert found.value > 0.2
     assert found.more["map50"] > 0.5
-    few = learn(name, pool, rows, steps=2)
-    worse = LEARNER.metrics(judged(few), truth, [1, 2])
+    few = judged(learn(name, pool, rows, steps=2))
+    worse = LEARNER.metrics(few, truth, [1, 2])
     assert worse.value is None or worse.value < found.value
-    assert LEARNER.losses(outputs, truth).mean() < LEARNER.losses(judged(few), truth).mean()
+    assert LEARNER.losses(outputs, truth).mean() < LEARNER.losses(few, truth).mean()
     assert (LEARNER.losses(outputs, truth) >= 0).all()
 
     detections = outputs.detections
