@@ -28,7 +28,6 @@ _PARAMETERS = re.compile(
     r"(?<![\w-])(folder_split|count_from|medium(?==)"
     r"|(?:annotation|image|key|label|probability|split|text)_column)(?!\w)=?"
 )
-
 # Lines in a log on how far something is are so far apart: at each tenth, and between.
 _LEAST_SECONDS = 5.0
 _MOST_SECONDS = 30.0
