@@ -17,7 +17,8 @@ import typer
 from core.files.compression import plain_name
 from karat.commands.connection import JsonOption
 from karat.commands.imports import FolderSplitOption, folder_choices
-from karat.terminal import check_bar, echo, show_error, show_json
+from karat.progress import check_bar
+from karat.terminal import echo, show_error, show_json
 
 _FAILED = 1
 _INTERRUPTED = 130

@@ -14,7 +14,8 @@ import typer
 from karat.client.intervals import accuracy, inside_share
 from karat.commands.demo_instructions import INSTRUCTIONS, run_instructions, show_login
 from karat.commands.services import DEFAULT_DATA
-from karat.terminal import console, echo, job_bar
+from karat.progress import job_bar
+from karat.terminal import console, echo
 
 if TYPE_CHECKING:
     from rich.table import Table

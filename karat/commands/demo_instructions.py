@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from karat.client.intervals import band
-from karat.terminal import console, echo, job_bar
+from karat.progress import job_bar
+from karat.terminal import console, echo
 
 if TYPE_CHECKING:
     from karat.client.client import Client

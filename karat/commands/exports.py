@@ -15,7 +15,8 @@ from karat.client.saving import stream_of
 from karat.commands.connection import ProjectArgument, connect, find_project
 from karat.commands.filters import WhereOption, chosen_filters
 from karat.commands.imports import words
-from karat.terminal import bytes_bar, echo
+from karat.progress import bytes_bar
+from karat.terminal import echo
 
 if TYPE_CHECKING:
     from karat.client.findings import ExportedClass

@@ -12,7 +12,8 @@ from core.media.nouns import how_many, in_words_of, noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.import_reasons import by_reason, refused_by_reason
 from karat.commands.new_classes import label_hints, lacks_classes, start_with_classes
-from karat.terminal import bytes_bar, echo, job_bar, show_json, show_table
+from karat.progress import bytes_bar, job_bar
+from karat.terminal import echo, show_json, show_table
 
 if TYPE_CHECKING:
     from typing import Literal

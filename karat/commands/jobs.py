@@ -13,7 +13,8 @@ from karat.commands.connection import (
     find_project,
     first,
 )
-from karat.terminal import echo, job_bar, show_estimate, show_json, show_table, when
+from karat.progress import job_bar
+from karat.terminal import echo, show_estimate, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.resources import Job

@@ -6,7 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from core.tasks.class_lookup import folded
-from karat.terminal import echo, job_bar
+from karat.progress import job_bar
+from karat.terminal import echo
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

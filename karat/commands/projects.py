@@ -20,16 +20,8 @@ from karat.commands.connection import (
     read_object,
     read_text,
 )
-from karat.terminal import (
-    confirm,
-    echo,
-    job_bar,
-    show_estimate,
-    show_json,
-    show_table,
-    spent,
-    when,
-)
+from karat.progress import job_bar
+from karat.terminal import confirm, echo, show_estimate, show_json, show_table, spent, when
 
 if TYPE_CHECKING:
     from karat.client.resources import Medium, Project, Retention

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from karat.commands.connection import JsonOption, connect
-from karat.terminal import bytes_bar, echo, show_json, show_table, when
+from karat.progress import bytes_bar
+from karat.terminal import echo, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.weights import Library

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from karat import Client, terminal
+from karat import Client, progress
 from karat.client.resources import Job
 from karat.commands.webhooks import _came_of
 from karat.local.stack import Stack
@@ -23,8 +23,8 @@ def job(phase: str, at: int, step: int, **more: Any) -> Job:
 def test_a_job_has_a_line_a_phase_and_one_a_tenth(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(terminal, "_LEAST_SECONDS", 0.0)
-    with terminal.job_bar() as show:
+    monkeypatch.setattr(progress, "_LEAST_SECONDS", 0.0)
+    with progress.job_bar() as show:
         show(job("read", 0, 0, state="queued", progress=None))
         for step in range(0, 1001, 10):
             show(job("read", 0, step))
@@ -45,7 +45,7 @@ def test_what_takes_long_is_told_between_and_what_is_quick_is_not(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told() -> str:
-        with terminal.job_bar() as show, terminal.bytes_bar("sending a.zip") as sent:
+        with progress.job_bar() as show, progress.bytes_bar("sending a.zip") as sent:
             for step in range(0, 60, 5):
                 show(job("read", 0, 0, state="queued", progress=None))
                 sent(2_000_000 + step, 0)
@@ -55,7 +55,7 @@ def test_what_takes_long_is_told_between_and_what_is_quick_is_not(
         return capsys.readouterr().err
 
     assert told().splitlines() == ["2/3 learn: 0% (3 of 1,000), 40 s left"]
-    monkeypatch.setattr(terminal, "_MOST_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "_MOST_SECONDS", 0.0)
     lines = told().splitlines()
     assert lines.count("waiting for a worker") == 1
     assert lines.count("sending a.zip: 2.0 MB") == 12
