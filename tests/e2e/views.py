@@ -55,6 +55,11 @@ class View:
     act: Callable[[Page], None] | None = None
     part: str = "html"
 
+    @property
+    def opens(self) -> bool:
+        """Whether its act opens something, which may close as the window grows."""
+        return self.act not in (None, acts.asked)
+
     def open(self, page: Page, seeded: Seeded, before: "View | None" = None) -> None:
         """Go there and wait until nothing is loading any longer.
 
@@ -65,7 +70,7 @@ class View:
                 followed from there as a link is.
         """
         # What an act has opened may stay open, and nobody gets to a page from itself.
-        anew = before is None or before.act is not None or before.path == self.path
+        anew = before is None or before.opens or before.path == self.path
         go(page, self.path.format(**seeded.ids), anew=anew)
         if self.act:
             with settling(page):
