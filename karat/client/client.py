@@ -163,14 +163,16 @@ class Client(AccountsClient):
             KaratError: ``name_taken``; with ``exist_ok`` only by a project of another medium or
                 task, or one that the user may not see.
             TypeError: ``classes`` is a string.
+            ValueError: A class has an empty name.
         """
+        named = listed(classes, "classes")
+        if "" in (one.strip() for one in named if isinstance(one, str)):
+            raise ValueError("Each of classes has a name, and one is empty.")
         body: dict[str, Any] = {
             "name": name,
             "medium": medium or known_task(task).medium,
             "guidelines": guidelines,
-            "classes": [
-                {"name": one} if isinstance(one, str) else one for one in listed(classes, "classes")
-            ],
+            "classes": [{"name": one} if isinstance(one, str) else one for one in named],
             "settings": settings or {},
         }
         if task != FIRST:

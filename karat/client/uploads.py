@@ -85,7 +85,11 @@ def upload(path: Path, on_left_out: LeftOut = warn_left_out) -> Upload:
         name = f"{escaped(path.resolve().name)}.zip"
         return Upload(name, sum(sizes), lambda: _gathered(_zip(path)), packed="folder")
     if not path.is_file():
-        raise NothingToSend(f"There is no file or folder {escaped(str(path))}.")
+        raise NothingToSend(
+            f"{escaped(str(path))} is neither a file nor a folder: send a file with what it holds."
+            if path.exists()
+            else f"There is no file or folder {escaped(str(path))}."
+        )
     if not is_utf_8(path.name):
         raise NothingToSend(f"{escaped(str(path))} cannot be sent: {RENAME}.")
     return Upload(path.name, path.stat().st_size, lambda: _read(path))

@@ -93,6 +93,8 @@ def create(
     assigned(set_ or [], "--set", values)
     if medium not in ("image", "text", None):
         raise typer.BadParameter("It is image or text.", param_hint="--medium")
+    if not all(one.strip() for one in classes or ()):
+        raise typer.BadParameter("A class has a name.", param_hint="--class")
     with connect() as client:
         source = None if from_project is None else find_project(client, from_project).id
         project = client.create_project(

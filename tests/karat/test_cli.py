@@ -261,6 +261,7 @@ def test_values_that_cannot_be_sent_are_refused_by_name(
         return " ".join(re.sub(r"[│╭╮╰╯─]", " ", done.stderr).split())
 
     environment["COLUMNS"] = "200"
+    assert "A class has a name." in refused("--class", " ")
     for value in ("NaN", "-Infinity", "1e999", "[1, NaN]"):
         said = refused("--set", f"budget={value}")
         assert "--set" in said
@@ -320,6 +321,8 @@ def test_boxes_are_said_and_listed(engineer: str, karat: Run, tmp_path: Path) ->
     assert "class" not in unknown.replace("classification", "")
     karat("project", "create", name, "--class", "cat", "--task", "boxes")
     karat("import", name, image_folder(tmp_path / "images", 3))
+    device = karat("import", name, "/dev/null", status=2).stderr
+    assert "neither a file nor a folder" in device
     karat("pool", "verdict", name, "no-objects", "--where", "name=image-000", "--yes")
     assert (
         "cat" in karat("pool", "verdict", name, "cat", "--where", "name=image-001", status=2).stderr

@@ -136,6 +136,8 @@ def test_one_string_is_no_list_of_its_letters(
 ) -> None:
     with pytest.raises(TypeError, match=r"classes takes a list.*write \['ab'\]"):
         admin.create_project("x", "ab")
+    with pytest.raises(ValueError, match="one is empty"):
+        admin.create_project("x", ["ab", " "])
     table = tmp_path / "labels.csv"
     table.write_text("file,label\na.png,cat\n")
     with pytest.raises(TypeError, match="annotation_columns takes a list"):
