@@ -46,7 +46,7 @@ class ReleaseRequest(BaseModel):
 
     client: uuid.UUID
     after_seconds: Annotated[float, Field(ge=0, le=60)] = 0
-    keep: Annotated[list[int], Field(max_length=256)] = []
+    keep: Annotated[list[Annotated[int, Field(ge=1, lt=2**63)]], Field(max_length=256)] = []
 
 
 class LeasedQuery(BaseModel):

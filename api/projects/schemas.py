@@ -10,6 +10,7 @@ from pydantic import (
     model_validator,
 )
 
+from api.schemas.labels import ClassId
 from api.schemas.names import GivenName
 from api.users.schemas import UserOut
 from core.settings.project import Mode
@@ -34,7 +35,7 @@ class ClassIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    id: int | None = None
+    id: ClassId | None = None
     name: GivenName
     colour: Colour | None = None
     hotkey: Hotkey | None = None

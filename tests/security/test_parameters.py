@@ -1,7 +1,7 @@
 """What stands in addresses: numbers have bounds, and foreign ids look like free ones."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -167,3 +167,36 @@ def test_a_user_has_a_hundred_valid_tokens_at_most(http: TestClient, world: Worl
     assert (refused.status_code, refused.json()["code"]) == (409, "too_many_tokens")
     assert http.delete(f"/api/tokens/{first}", headers=caller.headers).status_code == 204
     assert http.post("/api/tokens", json={"name": "one"}, headers=caller.headers).status_code == 201
+
+
+def _within(schema: Any, schemas: Mapping[str, Any], *above: str) -> Iterator[tuple[str, Any]]:
+    """The integers in a body, and where they are."""
+    if isinstance(schema, list):
+        for inner in schema:
+            yield from _within(inner, schemas, *above)
+    if not isinstance(schema, dict):
+        return
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        if name not in above:
+            yield from _within(schemas[name], schemas, *above, name)
+        return
+    if schema.get("type") == "integer" and not {"enum", "const"} & schema.keys():
+        yield ".".join(above), schema
+    for inner in schema.values():
+        yield from _within(inner, schemas, *above)
+
+
+def test_every_number_in_a_body_has_bounds(http: TestClient) -> None:
+    """PostgreSQL's have; what exceeds them would be a server error."""
+    assert isinstance(http.app, FastAPI)
+    description = get_openapi(title="", version="", routes=http.app.routes)
+    schemas = description["components"]["schemas"]
+    found = [
+        (f"{name}: {where}", _most(schema))
+        for name, (method, path) in operations(description).items()
+        for body in [description["paths"][path][method.lower()].get("requestBody", {})]
+        for where, schema in _within(body, schemas)
+    ]
+    assert not [where for where, most in found if most is None or most >= 2**63]
+    assert len(found) > 60
