@@ -3,6 +3,8 @@
 import contextlib
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -19,9 +21,10 @@ from core.jobs.messages import QUEUE_OF, QUEUES, DeliverWebhooks, RemoveFiles, S
 from core.settings import Settings
 from karat import Client
 from karat.local.embedded import EmbeddedPostgres, postgres_programs, redis_program
+from karat.local.fork_server import ForkedProcess
 from tests.conftest import ROOT
 from tests.karat.helpers import image_folder
-from tests.processes import eventually, free_port, libpq_url
+from tests.processes import eventually, fork_server, free_port, libpq_url, typed
 from tests.test_docs import variable
 
 SECRETS = {
@@ -244,17 +247,26 @@ class Stage:
         return [self.placed(name, word) for word in words]
 
     @contextlib.contextmanager
-    def running(
-        self, name: str, command: list[str], environment: dict[str, str]
-    ) -> Iterator[subprocess.Popen[bytes]]:
+    def running(self, name: str, command: list[str], environment: dict[str, str]) -> Iterator[None]:
+        process: subprocess.Popen[bytes] | ForkedProcess
         with (self.directory / f"{name}.log").open("ab") as log:
-            process = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT
-            )
+            if (program := _program(command, environment)) is None:
+                process = subprocess.Popen(
+                    command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT
+                )
+            else:
+                module, arguments = program
+                process = fork_server().fork(
+                    module,
+                    arguments,
+                    output=log.fileno(),
+                    directory=ROOT,
+                    environment=environment,
+                )
         try:
-            yield process
+            yield
         finally:
-            process.terminate()
+            process.send_signal(signal.SIGTERM)
             try:
                 process.wait(15)
             except subprocess.TimeoutExpired:
@@ -263,16 +275,34 @@ class Stage:
 
     def becomes_healthy(self, name: str, health: list[str], environment: dict[str, str]) -> None:
         def healthy() -> bool:
-            done = subprocess.run(
-                health, cwd=ROOT, env=environment, capture_output=True, check=False
-            )
-            return done.returncode == 0
+            return _run(health, environment).returncode == 0
 
         try:
             eventually(healthy, f"{name} becomes healthy", seconds=120)
         except AssertionError as error:
             log = self.directory / f"{name}.log"
             raise AssertionError(f"{error}\n{log.read_text() if log.exists() else ''}") from error
+
+
+def _program(command: list[str], environment: dict[str, str]) -> tuple[str, list[str]] | None:
+    """Module and arguments, if a program of ours or Celery's can be forked to do the same."""
+    first, *words = command
+    if first == "python":
+        return (words[1], words[2:]) if words[0] == "-m" else None
+    if first not in {"alembic", "celery", "karat"}:
+        return None
+    # By this name a shell finds it.
+    assert shutil.which(first, path=environment["PATH"])
+    return first, words
+
+
+def _run(command: list[str], environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """To its end."""
+    if (program := _program(command, environment)) is not None:
+        return typed(fork_server(), *program, environment, ROOT, 120)
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def _flags(command: list[str]) -> dict[str, str]:
@@ -303,14 +333,7 @@ def test_an_image_is_labeled_by_the_services_of_the_file(stage: Stage, tmp_path:
         asks = [client, "-p", str(stage.redis_port), *stage.health("redis")[1:]]
         stage.becomes_healthy("redis", asks, environment)
 
-        migrate = subprocess.run(
-            stage.command("migrate"),
-            cwd=ROOT,
-            env=stage.environment("migrate"),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        migrate = _run(stage.command("migrate"), stage.environment("migrate"))
         assert migrate.returncode == 0, migrate.stderr
         for name in OURS[1:]:
             stack.enter_context(stage.running(name, stage.command(name), stage.environment(name)))
@@ -321,13 +344,9 @@ def test_an_image_is_labeled_by_the_services_of_the_file(stage: Stage, tmp_path:
 
 def _label_one(stage: Stage, tmp_path: Path) -> None:
     mail, password = "admin@example.org", "correct horse battery"
-    subprocess.run(
-        ["python", "-m", "api.bootstrap", "--email", mail, "--password", password],
-        cwd=ROOT,
-        env=stage.environment("migrate"),
-        capture_output=True,
-        check=True,
-    )
+    words = ["python", "-m", "api.bootstrap", "--email", mail, "--password", password]
+    made = _run(words, stage.environment("migrate"))
+    assert made.returncode == 0, made.stderr
     with Client(f"http://127.0.0.1:{stage.port}") as client:
         client.login(mail, password)
         project = client.create_project("Pets", classes=["cat", "dog"])
