@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from karat.client.resources import ClassSpec
+
 One = TypeVar("One")
 
 
@@ -20,6 +22,22 @@ def listed(values: Sequence[One], name: str) -> list[One]:
     if isinstance(values, str | bytes):
         raise TypeError(f"{name} takes a list, not the single {values!r}: write [{values!r}].")
     return list(values)
+
+
+def class_spec(given: str | ClassSpec) -> ClassSpec:
+    """A class that may be given by its name alone.
+
+    Args:
+        given: What was given.
+
+    Raises:
+        ValueError: It has an empty name.
+    """
+    spec: ClassSpec = {"name": given} if isinstance(given, str) else given
+    # Whatever else is wrong with it the server says.
+    if spec.get("name") is not None and not spec["name"].strip():
+        raise ValueError("Each of classes has a name, and one is empty.")
+    return spec
 
 
 def numbered(job: int | Mapping[str, Any]) -> int:

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from karat.client import credentials
 from karat.client.accounts import AccountsClient
-from karat.client.arguments import listed, numbered
+from karat.client.arguments import class_spec, listed, numbered
 from karat.client.judges import JudgesClient
 from karat.client.naming import named
 from karat.client.notebook import ALGORITHMS, JOBS, Listing, Rows, project_columns
@@ -165,14 +165,11 @@ class Client(AccountsClient):
             TypeError: ``classes`` is a string.
             ValueError: A class has an empty name.
         """
-        named = listed(classes, "classes")
-        if "" in (one.strip() for one in named if isinstance(one, str)):
-            raise ValueError("Each of classes has a name, and one is empty.")
         body: dict[str, Any] = {
             "name": name,
             "medium": medium or known_task(task).medium,
             "guidelines": guidelines,
-            "classes": [{"name": one} if isinstance(one, str) else one for one in named],
+            "classes": [class_spec(one) for one in listed(classes, "classes")],
             "settings": settings or {},
         }
         if task != FIRST:
