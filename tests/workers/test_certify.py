@@ -480,7 +480,8 @@ def test_what_can_be_promised_is_said_where_nothing_can(http: TestClient, world:
     assert estimate["in_vain"] == 1
     less = estimate["less"]
     assert 0.001 < less["target"] <= 0.3
-    assert less["in_vain"] <= 0.5 < less["auto"]
+    assert less["in_vain"] <= 0.5
+    assert less["auto"] > less["answers"]
     assert 0 < less["answers_low"] <= less["answers"] <= less["answers_high"]
     # It is what a guarantee of that is said to take.
     wanted["target"] = less["target"]

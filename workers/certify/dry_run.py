@@ -103,7 +103,8 @@ class _Timing:
                 continue
             self.context.check()
             found = foreseen(self.params.model_copy(update={"target": target}))
-            if found.in_vain <= _UNLIKELY:
+            # What takes more than it brings people do better by themselves.
+            if found.in_vain <= _UNLIKELY and found.labeled > found.answers:
                 return {"target": target, **_told(found)}
         return None
 
